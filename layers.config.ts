@@ -81,10 +81,11 @@ export const rooms: Record<string, readonly string[]> = {
   config: [],
   trees: [],
   attempt: ["transition", "trees"],
+  machines: ["transition", "trees", "attempt"],
   effects: ["trees"],
-  loop: ["transition", "trees", "attempt", "effects"],
+  loop: ["transition", "trees", "attempt", "machines", "effects"],
   runs: ["transition", "config", "trees", "attempt"],
-  views: ["trees", "attempt"],
+  views: ["trees", "attempt", "machines"],
 };
 
 /** Entries of a table of layers that name one below them, or one that is not there. */

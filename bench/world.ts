@@ -52,6 +52,7 @@ export async function openWorld(directory: string, options: WorldOptions = {}): 
       project: plainProject,
       workspace: plainWorkspace,
       notify: [],
+      worker: { labels: [], executors: null, repositories: {} },
       service: { publicUrl: null },
       telemetry: false,
       repositoryCommands: [],

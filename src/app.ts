@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import type { Dispatch } from "./dispatch/dispatch.ts";
 import { EmbeddedDispatch } from "./dispatch/embedded/embedded.ts";
 import { AppError } from "./domain/error.ts";
+import type { RunId } from "./domain/ids.ts";
 import type { BrowserSubscription } from "./domain/push-subscription.ts";
 import { AgentRegistry } from "./executors/agent/registry.ts";
 import { knownAgents } from "./executors/agents.ts";
@@ -27,7 +28,7 @@ import { gateLink, linkLifeMs } from "./runtime/gate-link.ts";
 import { Commits, type Executors, type Log, type Parts, type TreeSettings } from "./runtime/parts.ts";
 import { Trees } from "./runtime/trees/trees.ts";
 import { openSqliteStore } from "./store/sqlite/open.ts";
-import type { Store } from "./store/store.ts";
+import type { Machines, Store } from "./store/store.ts";
 import { type Clock, systemClock } from "./system/clock.ts";
 import { findHome, type Home, hostName } from "./system/home.ts";
 import { homeId } from "./system/home-id.ts";
@@ -59,6 +60,10 @@ export interface AppOptions {
   readonly settings?: TreeSettings;
   /** Runs commands of a repository that nobody agreed to. */
   readonly trust?: boolean;
+  /** What this machine is; its operating system unless given. */
+  readonly labels?: readonly string[];
+  /** A worker, which may perform attempts of a store that belongs to another home. */
+  readonly joins?: boolean;
   /** What the user's configuration says of telemetry; off unless given. */
   readonly telemetry?: boolean;
   readonly log: Log;
@@ -84,7 +89,7 @@ export async function openApp(options: AppOptions): Promise<Parts> {
   const warn = (text: string) => options.warn(secrets.redact(text));
   if (narrowed !== null) warn(narrowed);
   const protocols = protocolsWith(options.protocols);
-  const { store, dispatch } = await openParts(options, clock, log);
+  const { store, dispatch, machines } = await openParts(options, clock, log);
   const commits = new Commits();
   const telemetry = await openTelemetry(options, { store, dispatch, clock, secrets, log, warn });
   if (telemetry !== null) commits.listen(({ run, events }) => telemetry.committed(run, events));
@@ -95,6 +100,7 @@ export async function openApp(options: AppOptions): Promise<Parts> {
   return {
     store,
     dispatch,
+    machines,
     clock,
     home: options.home,
     executors: options.executors,
@@ -113,6 +119,8 @@ export async function openApp(options: AppOptions): Promise<Parts> {
       throw untrusted(repo, config.repositoryCommands);
     },
     trees: new Trees(),
+    labels: options.labels ?? [process.platform],
+    site: null,
     secrets,
     log,
     warn,
@@ -192,23 +200,23 @@ export async function examineTelemetry(env: Environment, configured: boolean): P
 interface Opened {
   readonly store: Store;
   readonly dispatch: Dispatch;
+  readonly machines: Machines | null;
 }
 
-async function openParts({ store: given, home }: AppOptions, clock: Clock, log: Log): Promise<Opened> {
-  if (given !== null && isPostgres(given)) return await openServer(given, home, clock, log);
+async function openParts({ store: given, home, joins = false }: AppOptions, clock: Clock, log: Log): Promise<Opened> {
+  if (given !== null && isPostgres(given)) return await openServer(given, visitorFrom(home, joins), clock, log);
   const store = await openStore(given, home, clock);
-  return { store, dispatch: new EmbeddedDispatch(store) };
+  return { store, dispatch: new EmbeddedDispatch(store), machines: null };
 }
 
 /** Loaded late: most homes have their store in a file. */
-async function openServer(given: string, home: Home, clock: Clock, log: Log): Promise<Opened> {
+async function openServer(given: string, visitor: Visitor, clock: Clock, log: Log): Promise<Opened> {
   const { openPostgres } = await import("./store/postgres/open.ts");
-  const owner = ownerOf(home);
-  const { store, server } = await openPostgres(given, clock, owner);
+  const { store, server, machines, owner } = await openPostgres(given, clock, visitor);
   try {
     const { PgBossDispatch } = await import("./dispatch/pg-boss/pg-boss.ts");
     const onTrouble = (why: string) => log("queue.failed", { why });
-    return { store, dispatch: await PgBossDispatch.open(store, server, { home: owner.id, onTrouble }) };
+    return { store, machines, dispatch: await PgBossDispatch.open(store, server, { home: owner.id, onTrouble }) };
   } catch (error) {
     await store.close();
     throw error;
@@ -219,7 +227,7 @@ async function openServer(given: string, home: Home, clock: Clock, log: Log): Pr
 export async function openStore(given: string | null, home: Home, clock: Clock, mustExist = false): Promise<Store> {
   if (given !== null && isPostgres(given)) {
     const { openPostgresStore } = await import("./store/postgres/open.ts");
-    return await openPostgresStore(given, clock, ownerOf(home), mustExist);
+    return await openPostgresStore(given, clock, visitorFrom(home, false), mustExist);
   }
   const file = given === null ? home.storeFile : sqliteFile(given);
   if (file !== null) return await openSqliteStore(file, clock, mustExist);
@@ -230,8 +238,22 @@ export async function openStore(given: string | null, home: Home, clock: Clock, 
   });
 }
 
-function ownerOf({ dir }: Home) {
-  return { id: homeId(dir), host: hostName(), dir };
+/** Open runs with trees that are on other machines: where the store is in a file, there are none. */
+export async function runsAway(given: string | null, home: Home, clock: Clock): Promise<readonly RunId[]> {
+  if (given === null || !isPostgres(given)) return [];
+  const { openPostgres } = await import("./store/postgres/open.ts");
+  const { store, machines } = await openPostgres(given, clock, visitorFrom(home, false), true);
+  try {
+    return await machines.runsAway();
+  } finally {
+    await store.close();
+  }
+}
+
+type Visitor = ReturnType<typeof visitorFrom>;
+
+function visitorFrom({ dir }: Home, joins: boolean) {
+  return { id: homeId(dir), host: hostName(), dir, version: packageVersion(), joins };
 }
 
 function sqliteFile(store: string | null): string | null {

@@ -42,6 +42,10 @@ export interface ApplicationOptions {
   readonly protocols?: readonly Protocol[] | undefined;
   /** Runs the commands of any repository's own configuration without asking. Default: only those that the user agreed to. */
   readonly trust?: boolean | undefined;
+  /** A worker, which may perform attempts of a store that belongs to another home. */
+  readonly joins?: boolean | undefined;
+  /** Labels of this machine, beside those of the configuration. */
+  readonly labels?: readonly string[] | undefined;
   /** Adds executors to the configured ones. */
   readonly executors?: ((configured: Executors) => Executors) | undefined;
 }
@@ -134,6 +138,8 @@ export class Application {
     const own: Parts = { ...parts, commits };
     const result = await work({ parts: own, config });
     this.#hasDoneChores = true;
+    // They are for the machine that has the repositories.
+    if (parts.machines?.isGuest === true) return result;
     // Loaded late: a use case that only reads starts faster.
     const { doChores } = await import("./chores.ts");
     await doChores(own, changed);
@@ -179,7 +185,8 @@ export class Application {
   /** Nothing may be under way any more. */
   async close(): Promise<void> {
     const shared = await this.#shared?.catch(() => null);
-    if (shared && !this.#hasDoneChores) await this.#finishEndedRuns(shared);
+    const isGuest = shared?.machines?.isGuest === true;
+    if (shared && !isGuest && !this.#hasDoneChores) await this.#finishEndedRuns(shared);
     this.#shared = null;
     await shared?.tools?.close();
     await shared?.trees.settled();
@@ -223,6 +230,7 @@ export class Application {
       executors: this.#options.executors?.(configured) ?? configured,
       targets: configuredTargets(config, this.home, this.env, subscriptionsIn(shared)),
       settings: { workspace: config.workspace },
+      labels: [process.platform, ...config.worker.labels, ...(this.#options.labels ?? [])],
     };
     return { parts, config };
   }
@@ -246,6 +254,8 @@ export class Application {
       executors: this.executorsOf(config),
       ...(protocols === undefined ? {} : { protocols }),
       trust: this.trusts,
+      // A worker that names no repositories of another machine works for its own home.
+      joins: this.#options.joins === true && Object.keys(config.worker.repositories).length > 0,
       secretNames: targetSecrets(config),
       telemetry: config.telemetry,
       log,

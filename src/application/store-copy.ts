@@ -2,7 +2,7 @@
 // opened as the store of an application, whose chores would change it.
 
 import { dirname, join } from "node:path";
-import { openStore } from "../app.ts";
+import { openStore, runsAway } from "../app.ts";
 import type { StoreCopyDocument } from "../contracts/machine-documents.ts";
 import { AppError } from "../domain/error.ts";
 import { isPulled, lifeOfWorker, noWorker, processInWords } from "../runtime/worker.ts";
@@ -27,6 +27,7 @@ export async function copyStore(app: Application, request: StoreCopyRequest): Pr
     });
   }
   for (const place of [from, to]) assertNoService(app, place);
+  await assertAllHome(app, from);
   const use = howToUse(app, to);
   const narrowed = makePrivateHome(app.home.dir);
   if (narrowed !== null) app.warn(narrowed);
@@ -91,6 +92,15 @@ function assertNoService(app: Application, { label, file }: StorePlace): void {
       hint: "`pawl down` stops it; its runs can be resumed from the copy",
     });
   }
+}
+
+/** A copy has the state of trees only as this machine knows it. */
+async function assertAllHome(app: Application, { address, label }: StorePlace): Promise<void> {
+  const away = await runsAway(address, app.home, systemClock);
+  if (away.length === 0) return;
+  throw new AppError("REFUSED", `workers of other machines have trees of ${away.join(", ")} in ${label}`, {
+    hint: "stop those workers, and let `pawl worker` run here until these runs are over, or have taken a step here",
+  });
 }
 
 /** A worker on another machine may be alive as long as its lease is not over. */

@@ -8,6 +8,7 @@ import { AppError } from "../domain/error.ts";
 import type { StoryId } from "../domain/ids.ts";
 import type { Run } from "../domain/run.ts";
 import type { StoryEntry } from "../domain/story.ts";
+import { newestElsewhere } from "../runtime/trees/arrival.ts";
 import { integratedCommits } from "../runtime/trees/integrated-commits.ts";
 import { integrationTarget, parkingFile, slotPaths, workspacePath } from "../runtime/trees/places.ts";
 import { savedDiffsOf } from "../runtime/trees/salvage.ts";
@@ -21,7 +22,7 @@ import { ownedTree } from "../workspaces/trees/ownership.ts";
 import { filesOfSnapshot, parseSnapshot } from "../workspaces/trees/snapshot.ts";
 import type { ReadSession } from "./application.ts";
 
-type Ports = Pick<ReadSession["parts"], "home" | "protocols" | "log" | "store">;
+type Ports = Pick<ReadSession["parts"], "home" | "machines" | "protocols" | "log" | "store">;
 
 /** `from`: the commit that the work began from. */
 export type WorkSource =
@@ -53,6 +54,8 @@ export async function workOfRun(parts: Ports, { run, number }: NumberedRun): Pro
     return { work: { in: "tree", path: repo, from: base }, notes: note };
   }
   if (hasStoryTrees(header.definition)) return await workOfStories(parts, run, { repo, base });
+  const away = await workElsewhere(parts, run, null, repo);
+  if (away !== null) return away;
   const path = workspacePath(parts, run, null);
   if (ownedTree(path) !== null) return { work: { in: "tree", path, from: base }, notes: [] };
   const name = await findWorkBranch(header, number);
@@ -102,6 +105,8 @@ export async function workOfStory(parts: Ports, found: NumberedRun, entry: Story
     return await workInRunTree(parts, found, entry);
   const attempts = run.stories[entry.id]?.attempts ?? [];
   const saved = savedWork(parts, run, attempts);
+  const away = entry.status === "done" ? null : await workElsewhere(parts, run, entry.id, repo);
+  if (away !== null) return away;
   const inTree = await workInSlot(parts, run, entry.id);
   // A story at work has a tree that says it all.
   if (inTree !== null) return { ...(entry.slot === undefined ? saved : { notes: saved.notes }), work: inTree };
@@ -119,6 +124,18 @@ export async function workOfStory(parts: Ports, found: NumberedRun, entry: Story
     return nothing(`${entry.id} has not started: it is ${entry.status}`);
   if (entry.status === "done") return nothing(`${entry.id} is done and changed nothing`);
   throw gone(entry.id, "its tree was removed, and no branch, commit or saved diff has it");
+}
+
+/** As another machine has handed it over after its last attempt; null: this machine has the newest state. */
+async function workElsewhere(parts: Ports, run: Run, story: StoryId | null, repo: string): Promise<FoundWork | null> {
+  const handed = await newestElsewhere(parts, run, story, () => true);
+  if (handed === null) return null;
+  const { head, content, branch } = parseSnapshot(handed.snapshot);
+  const to = await existingCommit(repo, content ?? head);
+  const from = handed.start ?? (await startOf(run, repo, to ?? head)) ?? run.header.place.base;
+  if (to === null || from === null) return null;
+  const notes = ["it is on another machine: what was done there since its last attempt ended is not shown"];
+  return { work: { in: "parked", name: branch ?? to, from, to }, notes };
 }
 
 /** Also of a story that has failed: it keeps its tree until another one needs it. */

@@ -27,13 +27,13 @@ export async function withApplication<T>(
 export function applicationHere(
   store?: string,
   trust?: boolean,
-  executors?: ApplicationOptions["executors"],
+  more: Pick<ApplicationOptions, "executors" | "labels" | "joins"> = {},
 ): Application {
   if (store !== undefined) assertNoPassword("--store", store);
   const { env } = process;
   const warn = (text: string) => process.stderr.write(`note: ${text}\n`);
   const log = env["PAWL_LOG"] === "json" ? logLine : undefined;
-  return new Application({ cwd: process.cwd(), env, store, trust, log, warn, executors });
+  return new Application({ cwd: process.cwd(), env, store, trust, log, warn, ...more });
 }
 
 /** `what`: where the address stands on the command line. */

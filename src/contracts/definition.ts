@@ -82,6 +82,7 @@ const performed = {
   barrier: z.boolean().exactOptional(),
   dependent: z.boolean().exactOptional(),
   lock: text.exactOptional(),
+  labels: texts.exactOptional(),
   concurrency: count.exactOptional(),
   summary: z.boolean().exactOptional(),
   session: text.exactOptional(),

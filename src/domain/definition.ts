@@ -171,6 +171,8 @@ interface PerformedStep extends StepBase {
   readonly dependent?: boolean;
   /** At most one attempt of all steps with this lock runs at once, over all runs of the store; absent: none. */
   readonly lock?: string;
+  /** Only a machine with all of these labels performs it; absent: any machine. */
+  readonly labels?: readonly string[];
   /** How many stories may be at this step at once; absent: any number. */
   readonly concurrency?: number;
   /** Continues the session in which that step of the same chain was last performed; absent: a fresh one. */

@@ -24,6 +24,7 @@ const purposes = {
   arrived: "look for the report of the attempt",
   settled: "clean up its files after the attempt",
   logFile: "name the log of the attempt",
+  sharedTexts: "name the texts that agents share",
   diffFile: "name the file for the diff",
   project: "write the files that show the run",
 } as const satisfies Partial<Record<keyof Protocol, string>>;
@@ -57,6 +58,7 @@ const defaults: Omit<CompleteProtocol, "name"> = {
   prepare: () => undefined,
   collect: () => ({}),
   arrived: () => false,
+  sharedTexts: () => [],
   reportFile: () => null,
   settled: () => undefined,
   logFile: () => null,

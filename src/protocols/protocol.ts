@@ -84,6 +84,8 @@ export interface Protocol {
   settled?(work: AttemptFacts, events: readonly Event[]): void | Promise<void>;
   /** Where the output of an attempt is kept. Default: null, in Pawl's home. */
   logFile?(run: RunFacts, attempt: Attempt): string | null;
+  /** Texts in its folder that agents only add to, and that agents on other machines must have, too. Default: none. */
+  sharedTexts?(run: RunFacts, story: StoryId | null): readonly string[];
   /** Where work that is rolled back is kept as a diff. Default: null, in Pawl's home. */
   diffFile?(run: RunFacts, attempt: Attempt): string | null;
 

@@ -10,7 +10,7 @@ import type { ExecutorNames } from "../executors/executor-names.ts";
 import type { RecordedUsage } from "../executors/recorded-usage.ts";
 import type { Target } from "../notify/target.ts";
 import type { Protocols } from "../protocols/registry.ts";
-import type { PermitLimit, Store } from "../store/store.ts";
+import type { Machines, PermitLimit, Store } from "../store/store.ts";
 import type { Clock } from "../system/clock.ts";
 import type { Home } from "../system/home.ts";
 import type { Secrets } from "../system/secrets/secrets.ts";
@@ -18,17 +18,24 @@ import type { Telemetry } from "../telemetry/telemetry.ts";
 import type { ToolServer } from "./attempt/execute/desk.ts";
 import type { WorkspaceConfig } from "./config/config-file.ts";
 import type { Projections } from "./effects/projections.ts";
+import type { Site } from "./site.ts";
 import type { Trees } from "./trees/trees.ts";
 
 export interface Parts {
   readonly store: Store;
   readonly dispatch: Dispatch;
+  /** null: the store is in a file, which one machine has. */
+  readonly machines: Machines | null;
   readonly clock: Clock;
   readonly home: Home;
   readonly executors: Executors;
   readonly protocols: Protocols;
   /** The files of protocols that show runs. Closed before the store. */
   readonly projections: Projections;
+  /** What this machine is, for steps that ask for a kind of machine. */
+  readonly labels: readonly string[];
+  /** null: the repositories are on this machine. */
+  readonly site: Site | null;
   /** What the configuration says of trees. */
   readonly settings: TreeSettings;
   /** The same for another repository, for a process that does not know in advance which run it works for. */

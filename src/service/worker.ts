@@ -1,18 +1,24 @@
-// A worker: performs attempts of any run of a store, in so many slots. It also drives the runs of its home that nothing else drives, so
-// that workers alone finish a run; what it drives claims nothing for itself.
+// A worker: performs attempts of any run of a store, in so many slots. Where the store is its home's, it also drives the runs that nothing
+// else drives, so that workers alone finish a run; what it drives claims nothing for itself. In another home it is a guest, and only performs.
 
+import { onlyThese } from "../application/allowed-executors.ts";
 import type { Application, ReadSession } from "../application/application.ts";
+import type { Effect } from "../domain/effect.ts";
 import { AppError, errorText } from "../domain/error.ts";
 import type { RunId } from "../domain/ids.ts";
+import type { Run } from "../domain/run.ts";
 import { RunningAttempt } from "../runtime/attempt/attempt.ts";
 import { claimStep } from "../runtime/attempt/claim/claim.ts";
 import { agentsFor } from "../runtime/config/config.ts";
 import { performEffects } from "../runtime/effects/effects.ts";
 import { RunningAttempts } from "../runtime/loop/running.ts";
+import { Guest } from "../runtime/machines/guest.ts";
+import { placementOf } from "../runtime/machines/placement.ts";
 import type { Log, Parts } from "../runtime/parts.ts";
 import { Wake } from "../runtime/wake.ts";
 import { newDriverName } from "../runtime/worker.ts";
 import type { RunSummary } from "../store/store.ts";
+import { packageVersion } from "../system/package-root.ts";
 import { OpenRuns } from "./open-runs.ts";
 
 export interface WorkerOptions {
@@ -36,6 +42,7 @@ export interface WorkerTimes {
 
 const usualTimes: WorkerTimes = { leaseMs: 30_000, renewEveryMs: 5_000, restMs: 1_000, pauseMs: 2_000 };
 const longestPauseMs = 60_000;
+const tidyEveryMs = 60_000;
 /** Of all runs; a slot takes one. */
 const offersSeen = 500;
 
@@ -46,7 +53,11 @@ export class Worker {
   readonly #options: WorkerOptions;
   readonly #times: WorkerTimes;
   readonly #parts: ReadSession["parts"];
-  readonly #runs: OpenRuns;
+  /** null: a guest drives nothing. */
+  readonly #runs: OpenRuns | null;
+  readonly #guest: Guest | null;
+  #toldAt: number | null = null;
+  #tidiedAt: number | null = null;
   readonly #running: RunningAttempts;
   readonly #slots = new Map<Promise<void>, RunId>();
   readonly #pauses = new Map<RunId, { readonly until: number; readonly ms: number }>();
@@ -57,9 +68,13 @@ export class Worker {
   #isStopped = false;
 
   static async start(options: WorkerOptions): Promise<Worker> {
-    const { parts } = await options.app.read();
-    const runs = new OpenRuns(options.app, { log: options.log, concurrency: 0, onTroubles: () => undefined });
-    const worker = new Worker(options, parts, runs);
+    const { parts, config } = await options.app.read();
+    const isGuest = parts.machines?.isGuest === true;
+    const runs = isGuest
+      ? null
+      : new OpenRuns(options.app, { log: options.log, concurrency: 0, onTroubles: () => undefined });
+    const worker = new Worker(options, parts, runs, isGuest ? new Guest(parts, config.worker.repositories) : null);
+    await worker.#tellAlive();
     const attendance = await parts.dispatch.attend();
     const listening = await options.app.onChange(() => worker.#wake.up());
     const renewal = setInterval(() => void worker.#running.renew(), worker.#times.renewEveryMs);
@@ -68,11 +83,12 @@ export class Worker {
       () => listening.close(),
       () => clearInterval(renewal),
     );
-    await runs.start();
+    await runs?.start();
     return worker;
   }
 
-  private constructor(options: WorkerOptions, parts: ReadSession["parts"], runs: OpenRuns) {
+  private constructor(options: WorkerOptions, parts: ReadSession["parts"], runs: OpenRuns | null, guest: Guest | null) {
+    this.#guest = guest;
     this.#options = options;
     this.#times = { ...usualTimes, ...options.times };
     this.#parts = parts;
@@ -104,9 +120,11 @@ export class Worker {
     while (!this.#isDraining || this.#slots.size > 0) {
       this.#wake.reset();
       try {
-        await performEffects(this.#parts, this.#running, this.#failedEffects, async (run) => this.#performs(run));
+        await this.#tellAlive();
+        await this.#performEffects();
         await this.#running.stopWhatShould();
         if (!this.#isDraining) await this.#fill();
+        if (this.#slots.size === 0) await this.#tidy();
         if (this.#options.untilIdle === true && this.#slots.size === 0 && (await this.#isIdle()))
           this.#isDraining = true;
       } catch (error) {
@@ -115,9 +133,43 @@ export class Worker {
       }
       await this.#wake.wait(this.#times.restMs);
     }
-    await (this.#isStopped ? this.#runs.stop() : this.#runs.drain());
+    await (this.#isStopped ? this.#runs?.stop() : this.#runs?.drain());
     await this.#running.close();
+    await this.#parts.machines?.leave().catch(() => undefined);
     for (const close of this.#closing) close();
+  }
+
+  /** This machine lives, and is of the version of the host: two versions would change runs by two sets of rules. */
+  async #tellAlive(): Promise<void> {
+    const { machines, clock, labels } = this.#parts;
+    if (machines === null) return;
+    const now = clock.steady();
+    if (this.#toldAt !== null && now - this.#toldAt < this.#times.renewEveryMs) return;
+    this.#toldAt = now;
+    await machines.tellAlive(labels);
+    const host = (await machines.live()).find(({ isHost }) => isHost);
+    if (this.#guest !== null && host !== undefined && host.version !== packageVersion() && !this.#isDraining) {
+      const hint = "it takes nothing more; install the same version, and start it again";
+      this.#options.log("worker.outdated", { own: packageVersion(), host: host.version, hint });
+      this.drain();
+    }
+  }
+
+  /** A guest tells its own agents what people say; everything else is for the machine that has the repositories. */
+  async #performEffects(): Promise<void> {
+    const takes = (effect: Effect) => this.#guest === null || effect.type === "tell_attempt";
+    const performs = async (run: RunId) => this.#performs(run);
+    await performEffects(this.#parts, this.#running, this.#failedEffects, performs, takes);
+  }
+
+  /** Now and then, while there is nothing to do. */
+  async #tidy(): Promise<void> {
+    const now = this.#parts.clock.steady();
+    if (this.#guest === null || (this.#tidiedAt !== null && now - this.#tidiedAt < tidyEveryMs)) return;
+    this.#tidiedAt = now;
+    await this.#guest
+      .tidy()
+      .catch((error: unknown) => this.#options.log("guest.not_tidied", { why: errorText(error) }));
   }
 
   /** No step of a run that moves is ready, now or later. */
@@ -157,7 +209,7 @@ export class Worker {
   /** Resolves when a step of the run has been claimed, or none could be. */
   async #take(run: RunId): Promise<void> {
     const summary = await this.#parts.store.runById(run);
-    if (summary === null) return;
+    if (summary === null || this.#guest?.takesFrom(summary.repo) === false) return;
     const claimed = Promise.withResolvers<void>();
     const slot = this.#perform(summary, claimed.resolve)
       .then(() => void this.#pauses.delete(run))
@@ -173,9 +225,21 @@ export class Worker {
 
   async #perform({ id, repo }: RunSummary, onClaimed: () => void): Promise<void> {
     const { leaseMs } = this.#times;
-    await this.#options.app.change(repo, async ({ parts, config }) => {
+    const guest = this.#guest;
+    const folder = guest === null ? repo : await guest.ready(id);
+    await this.#options.app.change(folder, async ({ parts: given, config }) => {
+      const parts: Parts = { ...given, site: guest, executors: onlyThese(given.executors, config.worker.executors) };
       if (!(await this.#mayTakeMore(parts, id, config))) return;
-      const claim = await claimStep(parts, { run: id, agent: null, driver: "push", worker: this.name, leaseMs });
+      const takes = (claimed: Run) => guest === null || guest.takes(claimed);
+      const mayTake = placementOf(parts, takes);
+      const claim = await claimStep(parts, {
+        run: id,
+        agent: null,
+        driver: "push",
+        worker: this.name,
+        leaseMs,
+        mayTake,
+      });
       onClaimed();
       if (claim === null) return;
       const attempt = RunningAttempt.start(parts, claim, () => null);

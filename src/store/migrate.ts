@@ -20,6 +20,7 @@ import { up as changes } from "./migrations/014-changes.ts";
 import { up as signInCodes } from "./migrations/015-sign-in-codes.ts";
 import { up as push } from "./migrations/016-push.ts";
 import { up as jobs } from "./migrations/017-jobs.ts";
+import { up as machines } from "./migrations/018-machines.ts";
 import type { Tables } from "./schema.ts";
 
 interface Migration {
@@ -46,6 +47,7 @@ const migrations: readonly Migration[] = [
   { name: "sign-in-codes", up: signInCodes },
   { name: "push", up: push },
   { name: "jobs", up: jobs },
+  { name: "machines", up: machines },
 ];
 
 export const schemaVersion = migrations.length;

@@ -136,7 +136,7 @@ function treesOf({ workspace, branchPrefix }: StoriesStep): string {
 /** What is special about a step's part in its chain, in one line. */
 function flagLines(step: StepDefinition): string[] {
   const performed: Partial<PerformedDefinition> = isPerformed(step) ? step : {};
-  const { session, summary, waits, barrier, dependent, lock, concurrency, editable, mandatory, last, follows } =
+  const { session, summary, waits, barrier, dependent, lock, labels, concurrency, editable, mandatory, last, follows } =
     performed;
   const parts = [
     ...(step.if ? [conditionText(step.if)] : []),
@@ -146,6 +146,7 @@ function flagLines(step: StepDefinition): string[] {
     ...(barrier ? ["runs alone"] : []),
     ...(dependent ? ["needs the step before it"] : []),
     ...(lock ? [`holds the lock ${lock}`] : []),
+    ...(labels ? [`on a machine with ${labels.join(", ")}`] : []),
     ...(concurrency ? [`at most ${counted(concurrency, "story", "stories")} at once`] : []),
     ...(session ? [`continues the session of ${session}`] : []),
     ...(summary ? ["ends with a summary"] : []),

@@ -25,7 +25,7 @@ export type FoundServer = (
 };
 
 /** The home of the tests that open stores themselves. */
-export const owner = { id: "a-home", host: "here", dir: "/home/of/tests" };
+export const owner = { id: "a-home", host: "here", dir: "/home/of/tests", version: "1", joins: false };
 
 /** How often a random walk is tried: it takes ten times as long as on SQLite. `PAWL_ALL_ROUNDS=1`: as often as there. */
 export const walksOnPostgres = (onSqlite: number) =>

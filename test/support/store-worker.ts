@@ -128,7 +128,13 @@ function dieAfter(statements: number): void {
 
 async function openStore(): Promise<Store> {
   if (!isPostgres(name)) return await openSqliteStore(name, systemClock);
-  return await openPostgresStore(name, systemClock, { id: "a-home", host: "here", dir: "/home/of/tests" });
+  return await openPostgresStore(name, systemClock, {
+    id: "a-home",
+    host: "here",
+    dir: "/home/of/tests",
+    version: "1",
+    joins: false,
+  });
 }
 
 async function openParts(): Promise<Parts> {
@@ -155,6 +161,9 @@ async function openParts(): Promise<Parts> {
     telemetry: null,
     secrets: environmentSecrets({}),
     targets: [],
+    machines: null,
+    labels: [],
+    site: null,
     settings: { workspace: plainWorkspace },
     settingsOf: async () => ({ workspace: plainWorkspace }),
     trees: new Trees(),

@@ -7,7 +7,15 @@ import { writeSidecar } from "../files/sidecar.ts";
 import type { Protocol, RunFacts } from "../protocol.ts";
 import { clearRequest, putAway, readRequest } from "./edit-requests.ts";
 import { RalphFiles } from "./projected.ts";
-import { excludePatterns, failureDiff, restartDiff, type Shared, sharedIn, stepLogFile } from "./shared.ts";
+import {
+  excludePatterns,
+  failureDiff,
+  restartDiff,
+  type Shared,
+  sharedIn,
+  stepLogFile,
+  storyScratch,
+} from "./shared.ts";
 import { ralphKeys, ralphValues } from "./values.ts";
 
 export const ralph: Protocol = {
@@ -67,6 +75,12 @@ export const ralph: Protocol = {
   logFile(run, { story, step, number }) {
     const shared = sharedOf(run);
     return shared === null || story === null ? null : stepLogFile(shared, story, step, number);
+  },
+
+  sharedTexts(run, story) {
+    const shared = sharedOf(run);
+    if (shared === null) return [];
+    return [shared.scratchFile, ...(story === null ? [] : [storyScratch(shared, story)])];
   },
 
   diffFile(run, { story, step, number, state }) {

@@ -10,21 +10,24 @@ import type { Report } from "../../domain/report.ts";
 import type { Receipt } from "../../executors/executor.ts";
 import { noteForRunning } from "../../prompts/prompt.ts";
 import { Mailbox } from "../mailbox.ts";
+import type { Parts } from "../parts.ts";
 import { StopSwitch } from "../stop-switch.ts";
 import { transition } from "../transition/transition.ts";
+import { handOver } from "../trees/hand-over.ts";
+import { exchangeTexts } from "../trees/shared-texts.ts";
 import { type BeginPorts, type BegunAttempt, begin } from "./begin/begin.ts";
 import { authorOf, type Claim } from "./claim/claim.ts";
 import type { Answer } from "./execute/answer.ts";
 import { awaitAgain, type ExecutePorts, execute, type Reach } from "./execute/execute.ts";
-import { type FinishPorts, finish, finishAndClaim, type Wants } from "./finish/finish.ts";
+import { type FinishPorts, finish, finishAndClaim, type Result, type Wants } from "./finish/finish.ts";
 import { afterAttempt } from "./hooks.ts";
 import { type Prepared, type PreparePorts, prepare } from "./prepare/prepare.ts";
 import type { Workspace } from "./prepare/workspace.ts";
-import { failedWith, stoppedBefore } from "./settle/outcomes.ts";
+import { failedWith, replaceOutcome, stoppedBefore, troubleWith } from "./settle/outcomes.ts";
 import { type SettlePorts, settle } from "./settle/settle.ts";
 
 /** Everything that some phase of an attempt uses. */
-export type AttemptPorts = PreparePorts & BeginPorts & ExecutePorts & SettlePorts & FinishPorts;
+export type AttemptPorts = PreparePorts & BeginPorts & ExecutePorts & SettlePorts & FinishPorts & Pick<Parts, "site">;
 
 /** An attempt that this process works on. */
 export class RunningAttempt {
@@ -107,22 +110,55 @@ async function concludeHere(parts: AttemptPorts, begun: BegunAttempt, answer: An
   // An answer that cannot be read, such as one that another version saved, ends the attempt and not its driver.
   const report = await settle(parts, begun, answer, stop).catch((error: unknown) => failedWith(error, stop));
   const { claim, workspace } = begun;
-  if (!stop.isLeft) await finish(parts, claim, await concluded(parts, claim, workspace, report), { stop, token: null });
+  if (stop.isLeft) return null;
+  const end = await handedOver(parts, claim, workspace, await concluded(parts, claim, workspace, report), stop);
+  await finish(parts, claim, end.report, { stop, token: null }, end.handed);
   return null;
 }
 
-async function performAttempt(parts: AttemptPorts, claim: Claim, reach: Reach, wants: Wants): Promise<Claim | null> {
+async function performAttempt(parts: AttemptPorts, claimed: Claim, reach: Reach, wants: Wants): Promise<Claim | null> {
   const { stop } = reach;
-  const report = await perform(parts, claim, reach).catch((error: unknown) => failedWith(error, stop));
+  const { claim, report, handed } = await perform(parts, claimed, reach).catch((error: unknown) =>
+    only(claimed, failedWith(error, stop)),
+  );
   if (stop.isLeft) return null;
-  return (await finishAndClaim(parts, claim, report, { stop, token: null }, wants)).next;
+  return (await finishAndClaim(parts, claim, { report, handed }, { stop, token: null }, wants)).next;
 }
 
-async function perform(parts: AttemptPorts, claim: Claim, reach: Reach): Promise<Report> {
+interface Performed extends Result {
+  /** As it lies on this machine. */
+  readonly claim: Claim;
+}
+
+function only(claim: Claim, report: Report): Performed {
+  return { claim, report, handed: null };
+}
+
+async function perform(parts: AttemptPorts, claimed: Claim, reach: Reach): Promise<Performed> {
   const { stop } = reach;
+  const claim = parts.site === null ? claimed : await parts.site.localise(claimed);
   const prepared = await prepare(parts, claim, stop);
   const report = await performIn(parts, claim, prepared, reach).catch((error: unknown) => failedWith(error, stop));
-  return stop.isLeft ? report : await concluded(parts, claim, prepared.workspace, report);
+  if (stop.isLeft) return only(claim, report);
+  const end = await concluded(parts, claim, prepared.workspace, report);
+  return { claim, ...(await handedOver(parts, claim, prepared.workspace, end, stop)) };
+}
+
+/** Work that others cannot have is not done: their next step would begin without it. */
+async function handedOver(
+  parts: AttemptPorts,
+  claim: Claim,
+  workspace: Workspace,
+  report: Report,
+  stop: StopSwitch,
+): Promise<Result> {
+  try {
+    const handed = await handOver(parts, claim.run, claim.attempt, workspace, report, () => stop.reason !== null);
+    await (parts.site?.settle(claim) ?? exchangeTexts(parts, claim.run, claim.attempt.story));
+    return { report, handed };
+  } catch (error) {
+    return { report: replaceOutcome(report, troubleWith(error, stop)), handed: null };
+  }
 }
 
 async function performIn(parts: AttemptPorts, claim: Claim, prepared: Prepared, reach: Reach): Promise<Report> {
@@ -174,5 +210,6 @@ export async function concludeAttempt(
 ): Promise<Decision> {
   const report = await settle(parts, begun, answer, by.stop).catch((error: unknown) => failedWith(error, by.stop));
   const { claim, workspace } = begun;
-  return await finish(parts, claim, await concluded(parts, claim, workspace, report), by);
+  const end = await handedOver(parts, claim, workspace, await concluded(parts, claim, workspace, report), by.stop);
+  return await finish(parts, claim, end.report, by, end.handed);
 }

@@ -1,7 +1,15 @@
 // Logs of attempts: the file with what its agent printed, without secrets and capped, the prompt beside it, and the lines about its
 // step in Pawl's own log. Only their owner can read the files.
 
-import { createWriteStream, fstatSync, mkdirSync, type WriteStream, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  createWriteStream,
+  fstatSync,
+  mkdirSync,
+  type WriteStream,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { type Attempt, placeName } from "../../domain/attempt.ts";
 import type { Event } from "../../domain/event.ts";
@@ -78,6 +86,22 @@ export function openLogToRead(
 ): number | null {
   const file = logFile(parts, run, attempt);
   return openInside(logRoot(parts, run, file), file);
+}
+
+/** Adds what another machine has written of the log, as it was there. */
+export function appendLog(
+  parts: Pick<Parts, "home" | "protocols">,
+  run: RunFacts,
+  attempt: Attempt,
+  bytes: Uint8Array,
+): void {
+  const file = logFile(parts, run, attempt);
+  const handle = openPrivateInside(logRoot(parts, run, file), file);
+  try {
+    writeSync(handle, bytes);
+  } finally {
+    closeSync(handle);
+  }
 }
 
 /** Appends: the attempt may have been begun by another process, and its name may be that of an attempt of an earlier run. */

@@ -15,6 +15,7 @@ import { wrongVariable } from "../../workflows/format/environment.ts";
 import { durationSchema as duration, executorSchema, millisecondsOf, readExecutor } from "./config-executors.ts";
 import { readServiceConfig, type ServiceConfig, serviceSchema } from "./config-service.ts";
 import { readTargets, targetSchema } from "./config-targets.ts";
+import { readWorkerConfig, type WorkerConfig, workerSchema } from "./config-worker.ts";
 
 const text = z.string().refine((written) => written.trim() !== "", "is empty; leave it out instead");
 
@@ -88,6 +89,7 @@ const schemaFor = (agents: AgentRegistry) =>
     workspace: workspace.optional(),
     notify: z.array(targetSchema).max(20).optional(),
     service: serviceSchema.optional(),
+    worker: workerSchema.optional(),
     telemetry: z.boolean().optional(),
   });
 
@@ -151,6 +153,7 @@ export interface ConfigFile {
   } & Pick<WorkspaceConfig, "env"> & { readonly hooks: { readonly [K in keyof TreeHooks]: TreeHooks[K] | null } };
   readonly notify: readonly TargetConfig[];
   readonly service: ServiceConfig;
+  readonly worker: WorkerConfig | null;
   readonly telemetry: boolean | null;
 }
 
@@ -183,6 +186,7 @@ export function readConfigFile(file: string, agents: AgentRegistry): ConfigFile 
     workspace: readWorkspace(written.workspace ?? {}, file),
     notify: readTargets(written.notify ?? [], (problem) => invalid(file, problem)),
     service: readServiceConfig(written.service),
+    worker: written.worker === undefined ? null : readWorkerConfig(written.worker),
     telemetry: written.telemetry ?? null,
   };
 }

@@ -12,6 +12,7 @@ import type { TargetConfig } from "../../notify/target.ts";
 import type { ConfigFile, ProjectConfig, WorkspaceConfig } from "./config-file.ts";
 import type { MergeContext } from "./config-rights.ts";
 import type { ServiceConfig } from "./config-service.ts";
+import type { WorkerConfig } from "./config-worker.ts";
 import { tightest } from "./tightest.ts";
 import type { RepositoryCommand } from "./trust.ts";
 
@@ -32,6 +33,8 @@ export interface Config {
   readonly notify: readonly TargetConfig[];
   /** Only the user's own: a repository could send answers to an address of its choice. */
   readonly service: ServiceConfig;
+  /** Only the user's own: a repository must not choose what a machine of its users performs. */
+  readonly worker: WorkerConfig;
   /** Whether the user agreed to it. Only the user's own: a repository must not have the work of its users sent anywhere. */
   readonly telemetry: boolean;
   /** Only the user's own: a lower price loosens a budget in USD. */
@@ -41,6 +44,8 @@ export interface Config {
   /** What the repository's file asks for and may not have. */
   readonly warnings: readonly string[];
 }
+
+const noWorkerConfig: WorkerConfig = { labels: [], executors: null, repositories: {} };
 
 const defaultAgents = 4;
 const defaultPorts = 1;
@@ -64,6 +69,8 @@ export async function readConfig(homeFile: string, repo: string | null, agents: 
     warnings.push(`.pawl/config.yml may not say what models cost; put \`prices\` into ${homeFile}`);
   if (theirs.service.publicUrl !== null)
     warnings.push(`.pawl/config.yml may not say where people answer; put \`service\` into ${homeFile}`);
+  if (theirs.worker !== null)
+    warnings.push(`.pawl/config.yml may not say what a worker takes; put \`worker\` into ${homeFile}`);
   if (theirs.telemetry !== null)
     warnings.push(`.pawl/config.yml may not turn telemetry on or off; put \`telemetry\` into ${homeFile}`);
   return {
@@ -88,6 +95,7 @@ export async function readConfig(homeFile: string, repo: string | null, agents: 
     workspace: workspaceOf(own.workspace, theirs.workspace),
     notify: own.notify,
     service: own.service,
+    worker: own.worker ?? noWorkerConfig,
     telemetry: own.telemetry ?? false,
     repositoryCommands: [...commandsIn(theirs), ...(repo === null ? [] : await commandsOfRules(repo))],
     warnings,
@@ -203,6 +211,7 @@ const nothing: ConfigFile = {
   },
   notify: [],
   service: { publicUrl: null },
+  worker: null,
   telemetry: null,
 };
 

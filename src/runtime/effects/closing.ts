@@ -10,8 +10,9 @@ import type { Run } from "../../domain/run.ts";
 import { archiveProgress } from "../../protocols/files/agent-home.ts";
 import { branchFor } from "../../workspaces/branches/branch-name.ts";
 import { bringForward } from "../../workspaces/branches/left-branch.ts";
+import { handedRefs } from "../../workspaces/clones/clone.ts";
 import { branchCommit } from "../../workspaces/git/head.ts";
-import { readRefs } from "../../workspaces/git/refs.ts";
+import { dropRefs, readRefs } from "../../workspaces/git/refs.ts";
 import { isIn } from "../../workspaces/integration/ancestry.ts";
 import { publishSide, takenOutNote } from "../../workspaces/integration/integration.ts";
 import { integratedRefs } from "../../workspaces/integration/tip.ts";
@@ -24,6 +25,7 @@ import { progressHome, progressPlaces } from "../trees/agent-homes.ts";
 import { inHealthyTree } from "../trees/healing.ts";
 import { beforeRemoval } from "../trees/hooks.ts";
 import { byProductsOf, commitLeftAtEnd } from "../trees/left-work.ts";
+import { bringOwnTree } from "../trees/own-tree.ts";
 import { removeAllPartTrees } from "../trees/part-trees.ts";
 import { integrationTarget, intentFile, ownFiles, parkingFile, slotPaths, workspacePath } from "../trees/places.ts";
 import { ownFolder } from "../trees/protocol-folder.ts";
@@ -34,7 +36,7 @@ import { ownBranch } from "../trees/work-branch.ts";
 
 export type ClosingPorts = Pick<
   Parts,
-  "store" | "clock" | "home" | "trees" | "protocols" | "projections" | "settingsOf" | "log" | "warn"
+  "store" | "clock" | "home" | "machines" | "trees" | "protocols" | "projections" | "settingsOf" | "log" | "warn"
 >;
 
 /**
@@ -53,11 +55,20 @@ export async function closeRun(parts: ClosingPorts, id: RunId): Promise<void> {
   if (hasSlots) await removeSlots(parts, run, place.repo);
   // Before the side branch is published: its own tree is on it.
   if (end.status === "done") {
+    await bringOwnTree(parts, run);
     await removeAllPartTrees(parts, run);
     const act = () => removeOwnTree(parts, run, summary.number);
     await inHealthyTree(parts, run, { path: workspacePath(parts, run, null), act });
   }
   if (hasSlots) await finishStories(parts, run, place.repo);
+  // A run that failed may be retried, and then continues from what was handed over.
+  if (end.status !== "failed") await forgetHandOvers(parts, run);
+}
+
+async function forgetHandOvers({ machines }: ClosingPorts, { header }: Run): Promise<void> {
+  if (machines === null) return;
+  await dropRefs(header.place.repo ?? "", [handedRefs(header.id)]);
+  await machines.forget(header.id);
 }
 
 const lookEveryMs = 100;

@@ -36,19 +36,22 @@ type EffectPorts = ClosingPorts & Pick<Parts, "clock" | "targets">;
 
 /**
  * Performs a batch of due effects and returns how many were done. Deliveries are left out, because they wait for other programs
- * (deliveries.ts). `failed` collects the effects that failed; they are retried later. `isOurs`: which runs this process may serve.
+ * (deliveries.ts). `failed` collects the effects that failed; they are retried later. `isOurs`: which runs this process may serve;
+ * `takes`: which effects.
  */
 export async function performEffects(
   parts: EffectPorts,
   own: OwnAttempts,
   failed = new Set<number>(),
   isOurs: IsOurs = async () => true,
+  takes: (effect: Effect) => boolean = () => true,
 ): Promise<number> {
   let done = 0;
   while (done < batch) {
     const due: StoredEffect[] = [];
     for (const each of await parts.store.dueEffects(parts.clock.now(), batch))
-      if ((await isOurs(each.effect.run)) && !(await isOthers(parts, each.effect, own))) due.push(each);
+      if (takes(each.effect) && (await isOurs(each.effect.run)) && !(await isOthers(parts, each.effect, own)))
+        due.push(each);
     const before = done;
     for (const each of due) if (await performOne(parts, each, own, failed)) done += 1;
     // An effect that is done makes the next one of its lane due.

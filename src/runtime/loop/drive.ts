@@ -11,11 +11,13 @@ import { isSettled } from "../../domain/story.ts";
 import type { Projection } from "../../protocols/files/projection.ts";
 import { deadlineIn } from "../../system/clock.ts";
 import { RunningAttempt } from "../attempt/attempt.ts";
-import { type Claim, type ClaimRequest, claimStep, hasWork } from "../attempt/claim/claim.ts";
+import { type Claim, type ClaimRequest, claimStep, hasWork, type MayTake } from "../attempt/claim/claim.ts";
 import { adoptAttempt } from "../attempt/execute/adopt.ts";
 import type { SavedEnd } from "../attempt/records.ts";
 import { Deliveries } from "../effects/deliveries.ts";
 import { performEffects, settleEffects } from "../effects/effects.ts";
+import { receiveLogs } from "../machines/log-transfer.ts";
+import { placementOf } from "../machines/placement.ts";
 import type { Committed, Parts } from "../parts.ts";
 import { isStoreTrouble } from "../store-trouble.ts";
 import { prepareSlots } from "../trees/story-tree.ts";
@@ -149,6 +151,7 @@ class Driver {
   readonly #wakeUp = () => this.#wake.up();
   readonly #deliveries: Deliveries;
   readonly #disk: DiskWatch;
+  readonly #mayPerform: MayTake;
   #isOver = false;
   #failure: unknown = null;
   #recoveredAt: number | null = null;
@@ -194,6 +197,7 @@ class Driver {
     options.draining?.addEventListener("abort", this.#wakeUp);
     this.#deliveries = new Deliveries(parts);
     this.#disk = new DiskWatch(parts, recoverEveryMs);
+    this.#mayPerform = placementOf(parts);
   }
 
   /** `displaced`: another process drives the run by now, and nothing runs here any more. */
@@ -224,6 +228,7 @@ class Driver {
       if (this.#parts.clock.steady() - this.#renewedAt > 2 * this.#times.renewEveryMs) await this.#renew();
       if (!this.#role.isHeld && this.#running.size === 0) return "displaced";
       await this.#recoverSometimes();
+      await receiveLogs(this.#parts, this.#options.run);
       const performed = await performEffects(this.#parts, this.#running, this.#failedEffects);
       if (performed > 0) this.#deliveries.look();
       const displaced = await this.#running.stopWhatShould();
@@ -231,6 +236,8 @@ class Driver {
       if (!this.#isLeaving && !displaced && this.#role.isHeld) await this.#claimAll();
       const status = await statusOf(this.#parts, this.#options.run);
       if (this.#running.size > 0 || (status === "running" && !this.#isLeaving)) return null;
+      // What its last agents printed has come before their results.
+      await receiveLogs(this.#parts, this.#options.run);
       await this.#projection?.flush();
       if (!this.#options.signal.aborted) await settleEffects(this.#parts, this.#options.run, this.#failedEffects);
       return status;
@@ -299,6 +306,7 @@ class Driver {
       worker: this.#worker,
       leaseMs,
       holdsNew: this.#holdsNew,
+      mayTake: this.#mayPerform,
     };
   }
 

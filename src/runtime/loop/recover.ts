@@ -6,6 +6,7 @@ import { type Attempt, nameWithPart, noUsage } from "../../domain/attempt.ts";
 import { attemptId } from "../../domain/ids.ts";
 import { attemptMarker } from "../../executors/executor.ts";
 import { isPast } from "../../system/clock.ts";
+import { hostName } from "../../system/home.ts";
 import { isAlive } from "../../system/process/identity.ts";
 import { findMarked, killStrays } from "../../system/process/strays.ts";
 import { letGitEnd } from "../../workspaces/git/running.ts";
@@ -68,11 +69,17 @@ export async function recover(parts: RecoveryPorts, rights: DriverRights | null 
       continue;
     }
     const used = attempt === null ? {} : await lostUsage(parts, lease, attempt);
-    await reportEnd(parts, lease, "lost", why, used);
+    await reportEnd(parts, lease, "lost", `${why}${leftAway(attempt)}`, used);
     if (attempt !== null) removeRecords(parts, lease.run, attempt, null);
     found.push({ lease, attempt, as: "lost", why });
   }
   return found;
+}
+
+/** Where to look for work that no other machine has. */
+function leftAway(attempt: Attempt | null): string {
+  if (attempt === null || attempt.host === hostName() || attempt.state.phase === "dispatched") return "";
+  return `; what it had not handed over is on ${attempt.host} in ${attempt.state.workspace}`;
 }
 
 /** Nobody drives it, its time is over, and no report of it is there. One that is there waits for a driver. */
@@ -94,6 +101,8 @@ export function inWords({ lease, attempt, as, why }: Recovered): string {
   if (as === "timed_out") return `${what}${number} has timed out: ${why}`;
   if (as === "awaited") return `${what}${number} is still awaited: another program works on it`;
   if (as === "adopted") return `${what}${number} had ended when ${why}: its result is taken over`;
+  if (attempt !== null && attempt.host !== hostName())
+    return `${what}${number} was running when ${why}: what it had not handed over stays there, and it runs again`;
   const unfinished =
     attempt?.executor === "integrate" ? "what it had begun is finished or undone" : "its changes are kept as a diff";
   return `${what}${number} was running when ${why}: ${unfinished}, and it runs again`;

@@ -13,6 +13,7 @@ import { discardTree } from "../../workspaces/trees/heal.ts";
 import { restoreSnapshot } from "../../workspaces/trees/restore.ts";
 import type { Parts } from "../parts.ts";
 import type { RegisterStop } from "../stop-switch.ts";
+import { receiveInSlot } from "./arrival.ts";
 import { inHealthyTree } from "./healing.ts";
 import { integrationTarget, parkingFile, slotPath } from "./places.ts";
 import { provisionTree } from "./provisioning.ts";
@@ -24,7 +25,7 @@ export interface Entered {
   readonly env: Readonly<Record<string, string>>;
 }
 
-type TreePorts = Pick<Parts, "trees" | "store" | "home" | "protocols" | "log">;
+type TreePorts = Pick<Parts, "trees" | "store" | "home" | "machines" | "protocols" | "log">;
 
 /** A tree that an agent has broken beyond mending is made again; then the story continues from its branch. */
 export async function enterTree(
@@ -53,6 +54,7 @@ async function enterSlot(
   const path = slotPath(parts, run.header.id, slot);
   const { story } = attempt;
   if (story === null) throw new Error(`attempt ${attempt.id} has a slot and no story`);
+  await receiveInSlot(parts, run, story, path);
   const before = parts.trees.occupancyOf(path);
   if (before?.story === story && occupantOf(path) === story) return { path, env: before.env };
   await ensureTree(parts, run, path);

@@ -2,6 +2,7 @@
 // others hold.
 
 import { hasEnded } from "../../domain/attempt.ts";
+import type { PerformedWork } from "../../domain/definition.ts";
 import type { AgentName, AttemptId } from "../../domain/ids.ts";
 import { type Run, scopeOf } from "../../domain/run.ts";
 import { performedBy } from "../../engine/definitions.ts";
@@ -9,6 +10,7 @@ import type { Known } from "../../engine/why.ts";
 import { localTime } from "../../system/local-time.ts";
 import { choose } from "../attempt/claim/executor-choice.ts";
 import { readBeginRecord } from "../attempt/records.ts";
+import { labelsOf } from "../machines/placement.ts";
 import type { Executors, Parts } from "../parts.ts";
 import { driversOf, findOrphans, isPulled } from "../worker.ts";
 import { moneyCapGap } from "./money-cap.ts";
@@ -16,7 +18,7 @@ import { permitWaits } from "./permit-waits.ts";
 
 /** `executors`: as the run's own repository configures them. */
 export async function knownOf(
-  parts: Pick<Parts, "store" | "dispatch" | "clock" | "home" | "protocols">,
+  parts: Pick<Parts, "store" | "dispatch" | "machines" | "labels" | "clock" | "home" | "protocols">,
   { run, number }: { readonly run: Run; readonly number: number },
   executors: Executors,
 ): Promise<Known> {
@@ -27,6 +29,7 @@ export async function knownOf(
     const chosen = chooseFor(agent);
     return chosen.kind === "chosen" ? chosen.name : "pull";
   });
+  const missing = await missingLabels(parts);
   return {
     orphans: await findOrphans(parts),
     awaited: await awaitedIn(parts, run),
@@ -37,11 +40,28 @@ export async function knownOf(
     waitsFor(story, step) {
       if (scopeOf(run, story) === null) return null;
       const definition = performedBy(run, story, step);
+      const labels = definition === null ? null : missing(definition);
+      if (labels !== null) return labels;
       const chosen = definition?.kind === "agent" ? chooseFor(definition.agent) : null;
       if (definition?.kind === "agent" && chosen?.kind === "none")
         return `an executor: none is configured for the agent "${definition.agent}" (\`pawl resume ${number} --executor NAME\`, or an agent that pulls)`;
       return chosen?.kind === "held" ? chosen.why : waits(story, step);
     },
+  };
+}
+
+/** What a step asks for that no machine is; null: one is all of it. */
+async function missingLabels({
+  machines,
+  labels,
+}: Pick<Parts, "machines" | "labels">): Promise<(definition: PerformedWork) => string | null> {
+  const known = machines === null ? [] : (await machines.live()).map((machine) => machine.labels);
+  const all = [labels, ...known];
+  return (definition) => {
+    const wanted = labelsOf(definition);
+    if (all.some((own) => wanted.every((label) => own.includes(label)))) return null;
+    const names = wanted.length === 1 ? `label ${wanted[0]}` : `labels ${wanted.join(" and ")}`;
+    return `a machine with the ${names} (\`pawl worker --labels ${wanted.join(",")}\`, or \`worker.labels\` of the configuration)`;
   };
 }
 

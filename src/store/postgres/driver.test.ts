@@ -9,7 +9,7 @@ vi.mock("pg", () => {
 });
 
 test("[SO68] a store on PostgreSQL without the package pg says what to install", async () => {
-  const owner = { id: "a-home", host: "here", dir: "/home/of/tests" };
+  const owner = { id: "a-home", host: "here", dir: "/home/of/tests", version: "1", joins: false };
   await expect(openPostgresStore("postgres://u@h/d", systemClock, owner)).rejects.toMatchObject({
     code: "STORE_UNUSABLE",
     message: expect.stringContaining("`pg`"),

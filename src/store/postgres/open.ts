@@ -2,20 +2,30 @@
 // SQLite; a server that restarts is waited for; commits are announced to other processes.
 
 import { callbackify } from "node:util";
-import { Kysely, PostgresDialect, sql } from "kysely";
+import { CompiledQuery, Kysely, PostgresDialect, sql } from "kysely";
 import type { ClientConfig, Client as DriverClient, Pool, PoolConfig, QueryResult } from "pg";
 import { AppError } from "../../domain/error.ts";
 import type { Clock } from "../../system/clock.ts";
 import type { ColumnTypes } from "../column-types.ts";
 import { type Database, KyselyStore } from "../kysely-store.ts";
 import { retryWhileLocked } from "../lock-retry.ts";
+import type { Machines } from "../machines.ts";
 import { migrate, schemaVersion } from "../migrate.ts";
 import type { Tables } from "../schema.ts";
 import type { Backup, Store } from "../store.ts";
 import { type Address, addressOf } from "./address.ts";
 import { announcement, type Client, CommitListener } from "./commit-listener.ts";
 import { createJobTable } from "./jobs.ts";
-import { assertOwner, createOwnerTable, recordOwner, type StoreOwner } from "./owner.ts";
+import { createMachineTables, PostgresMachines } from "./machines.ts";
+import {
+  assertOwnToMigrate,
+  createOwnerTable,
+  noOwner,
+  ownerFor,
+  recordOwner,
+  type StoreOwner,
+  type StoreVisitor,
+} from "./owner.ts";
 import { type Login, passwordFor } from "./passfile.ts";
 import {
   assertNewEnough,
@@ -48,7 +58,7 @@ const connectMs = 10_000;
 type Driver = typeof import("pg");
 
 /** The server of a store, for a queue that is in the same database. */
-export interface Server {
+interface Server {
   readonly schema: string;
   /** For people. */
   readonly label: string;
@@ -60,26 +70,40 @@ export interface Server {
 export async function openPostgresStore(
   given: string,
   clock: Clock,
-  owner: StoreOwner,
+  visitor: StoreVisitor,
   mustExist = false,
 ): Promise<Store> {
-  return (await openPostgres(given, clock, owner, mustExist)).store;
+  return (await openPostgres(given, clock, visitor, mustExist)).store;
+}
+
+export interface OpenedServer {
+  readonly store: Store;
+  readonly server: Server;
+  readonly machines: Machines;
+  /** The home that has the store. */
+  readonly owner: StoreOwner;
 }
 
 export async function openPostgres(
   given: string,
   clock: Clock,
-  owner: StoreOwner,
+  visitor: StoreVisitor,
   mustExist = false,
-): Promise<{ readonly store: Store; readonly server: Server }> {
+): Promise<OpenedServer> {
   const database = new PostgresDatabase(await loadDriver(), addressOf(given), clock);
   try {
-    await database.prepare(owner, mustExist);
+    const owner = await database.prepare(visitor, mustExist);
+    const machines = new PostgresMachines(
+      visitor,
+      owner,
+      (words, values) => database.query(words, values),
+      (work) => database.change(work),
+    );
+    return { store: new KyselyStore(database), server: database, machines, owner };
   } catch (error) {
     await database.close();
     throw error;
   }
-  return { store: new KyselyStore(database), server: database };
 }
 
 /** Only stores on a server need it, so it is not part of Pawl. */
@@ -128,9 +152,17 @@ class PostgresDatabase implements Database, Server {
     return (Array.isArray(result) ? result : [result]).flatMap(({ rows }: QueryResult) => rows);
   }
 
-  /** A wrong address is reported at once; later, a server that cannot be reached is waited for. */
-  async prepare(owner: StoreOwner, mustExist: boolean): Promise<void> {
+  /** In a transaction without the lock of writers, and without telling others: for what is no part of a run. */
+  async change<T>(work: (query: Server["query"]) => Promise<T>): Promise<T> {
+    const within = (db: Kysely<Tables>) => async (words: string, values: readonly unknown[]) =>
+      (await db.executeQuery(CompiledQuery.raw(words, [...values]))).rows;
+    return await this.#retry(() => this.db.transaction().execute((trx) => work(within(trx))));
+  }
+
+  /** A wrong address is reported at once; later, a server that cannot be reached is waited for. Returns the home that has the store. */
+  async prepare(visitor: StoreVisitor, mustExist: boolean): Promise<StoreOwner> {
     const isCurrent = await this.#retry(async () => await this.#isCurrent(mustExist));
+    if (!isCurrent && visitor.joins) await this.#retry(async () => await this.#assertOwnToMigrate(visitor));
     if (!isCurrent) {
       await this.write(async (db) => {
         // A store of many runs may take its time.
@@ -138,12 +170,14 @@ class PostgresDatabase implements Database, Server {
         await this.#createSchema(db);
         await createOwnerTable(db);
         await createJobTable(db);
+        await createMachineTables(db);
         await migrate(db, serverColumnTypes, this.#clock.now(), this.#address.label);
-        await recordOwner(db, owner);
+        await recordOwner(db, visitor);
       });
     }
-    await this.read(async (db) => await assertOwner(db, owner, this.#address.label));
+    const owner = await this.read(async (db) => await ownerFor(db, visitor, this.#address.label));
     this.#isOpen = true;
+    return owner;
   }
 
   async write<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
@@ -211,6 +245,14 @@ class PostgresDatabase implements Database, Server {
     if (!server.exists) return false;
     const found = await this.db.selectFrom("migrations").select(sql<number>`count(*)`.as("version")).execute();
     return found[0]?.version === schemaVersion;
+  }
+
+  /** A guest changes no schema: the home that has the store may be of another version. */
+  async #assertOwnToMigrate(visitor: StoreVisitor): Promise<void> {
+    const { rows } = await sql<{ there: boolean }>`select to_regclass(${`${this.#address.schema}.homes`}) is not null
+      as there`.execute(this.db);
+    if (rows[0]?.there !== true) throw noOwner(this.#address.label);
+    await assertOwnToMigrate(this.db, visitor, this.#address.label);
   }
 
   /** Not IF NOT EXISTS: that needs the right to create one even where there is one. */

@@ -1,5 +1,6 @@
-// Which home a store belongs to. Runs have their trees and logs in a home, and a process that finds a run of another home would take its
-// worker for dead and its tree for lost. So the first home that opens a store on a server has it.
+// Which home a store belongs to, and which others are its guests. Runs have their trees and logs in a home, and a process that finds a run
+// of another home would take its worker for dead and its tree for lost. So the first home that opens a store on a server has it, and a
+// worker of another one joins as a guest.
 
 import { type Kysely, sql } from "kysely";
 import { AppError } from "../../domain/error.ts";
@@ -10,24 +11,79 @@ export interface StoreOwner {
   readonly id: string;
   readonly host: string;
   readonly dir: string;
+  /** Of Pawl. */
+  readonly version: string;
+}
+
+export interface StoreVisitor extends StoreOwner {
+  /** A worker, which may perform attempts of a store that belongs to another home. */
+  readonly joins: boolean;
 }
 
 /** Inside the transaction that migrates. Running it twice is harmless. */
 export async function createOwnerTable(db: Kysely<Tables>): Promise<void> {
   await sql`create table if not exists homes (id text primary key, host text not null, dir text not null)`.execute(db);
+  await sql`alter table homes
+    add column if not exists guest boolean not null default false,
+    add column if not exists version text not null default '',
+    add column if not exists labels text not null default '[]',
+    add column if not exists seen_at timestamptz`.execute(db);
 }
 
-/** Inside a write transaction. */
-export async function recordOwner(db: Kysely<Tables>, { id, host, dir }: StoreOwner): Promise<void> {
-  await sql`insert into homes (id, host, dir) select ${id}, ${host}, ${dir}
-    where not exists (select from homes)`.execute(db);
+/** Inside a write transaction. A guest never makes a store its own. */
+export async function recordOwner(db: Kysely<Tables>, { id, host, dir, version, joins }: StoreVisitor): Promise<void> {
+  if (joins) return;
+  await sql`insert into homes (id, host, dir, version) select ${id}, ${host}, ${dir}, ${version}
+    where not exists (select from homes where not guest)`.execute(db);
 }
 
-export async function assertOwner(db: Kysely<Tables>, own: StoreOwner, store: string): Promise<void> {
-  const { rows } = await sql<StoreOwner>`select id, host, dir from homes`.execute(db);
-  const [other] = rows.filter(({ id }) => id !== own.id);
-  if (other === undefined || rows.some(({ id }) => id === own.id)) return;
-  throw new AppError("STORE_UNUSABLE", `the store ${store} belongs to another home: ${other.dir} on ${other.host}`, {
-    hint: "give this home a schema of its own with ?schema=NAME at the end of the address; if that home is gone for good, delete its row from the table homes",
+type HomeRow = StoreOwner & { readonly guest: boolean };
+
+/** Returns the home that has the store: this one, or for a guest another one. */
+export async function ownerFor(db: Kysely<Tables>, own: StoreVisitor, store: string): Promise<StoreOwner> {
+  const { rows } = await sql<HomeRow>`select id, host, dir, version, guest from homes`.execute(db);
+  const owner = rows.find(({ guest }) => !guest);
+  if (owner?.id === own.id) {
+    if (owner.version !== own.version)
+      await sql`update homes set version = ${own.version} where id = ${own.id}`.execute(db);
+    return own;
+  }
+  if (!own.joins) {
+    if (owner === undefined) return own;
+    throw new AppError("STORE_UNUSABLE", `the store ${store} belongs to another home: ${owner.dir} on ${owner.host}`, {
+      hint: "a `pawl worker` whose configuration names `worker.repositories` may join it; else give this home a schema of its own with ?schema=NAME at the end of the address; if that home is gone for good, delete its row from the table homes",
+    });
+  }
+  if (owner === undefined) throw noOwner(store);
+  assertSameVersion(owner, own, store);
+  await sql`insert into homes (id, host, dir, guest, version) values (${own.id}, ${own.host}, ${own.dir}, true, ${own.version})
+    on conflict (id) do update set host = excluded.host, dir = excluded.dir, version = excluded.version`.execute(db);
+  return owner;
+}
+
+export function noOwner(store: string): AppError {
+  return new AppError("STORE_UNUSABLE", `the store ${store} belongs to no home yet, so a worker cannot join it`, {
+    hint: "first open it where the repositories are, for example with `pawl runs`",
   });
+}
+
+/** The schema is not the one of this version: only the home that has the store may change it. */
+export async function assertOwnToMigrate(db: Kysely<Tables>, own: StoreVisitor, store: string): Promise<void> {
+  const { rows } = await sql<Pick<StoreOwner, "id" | "host">>`select id, host from homes`.execute(db);
+  const isOwn = rows.some(({ id }) => id === own.id);
+  const [other] = rows;
+  if (isOwn || other === undefined) return;
+  throw new AppError("STORE_UNUSABLE", `the store ${store} was made by another version of Pawl than ${own.version}`, {
+    hint: `install the same version here and on ${other.host}; a worker of another home changes no schema`,
+  });
+}
+
+/** Both change the same runs, by rules that must be the same. */
+function assertSameVersion(owner: StoreOwner, { version }: Pick<StoreOwner, "version">, store: string): void {
+  if (owner.version === version) return;
+  throw new AppError(
+    "STORE_UNUSABLE",
+    `this worker is Pawl ${version}, and the store ${store} is used by Pawl ${owner.version || "of an older version"} on ${owner.host}`,
+    { hint: "install the same version on both machines; drain the workers before the host is upgraded" },
+  );
 }

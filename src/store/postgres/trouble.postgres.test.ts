@@ -144,7 +144,7 @@ test("[SO64] a server that is too old", () => {
 test("[SO65] a store belongs to the first home that opened it; another home has a schema of its own", async () => {
   const address = postgresAddress("shared");
   await (await openStoreAt(address)).close();
-  const other = { id: "another", host: "elsewhere", dir: "/other" };
+  const other = { id: "another", host: "elsewhere", dir: "/other", version: "1", joins: false };
   await expect(openPostgresStore(address, systemClock, other)).rejects.toMatchObject({
     code: "STORE_UNUSABLE",
     message: expect.stringContaining(`belongs to another home: ${owner.dir} on ${owner.host}`),

@@ -1,4 +1,4 @@
-// Lowers what a step shares with others: its `lock`, and the `concurrency` of stories that are at it.
+// Lowers what a step shares with others: its `lock`, the `labels` of its machine, and the `concurrency` of stories that are at it.
 
 import type { PerformedDefinition } from "../../domain/definition.ts";
 import { isSafeId } from "../../domain/ids.ts";
@@ -11,8 +11,8 @@ export function readShares(
   written: StepInput,
   path: Path,
   inBody: boolean,
-): Pick<PerformedDefinition, "lock" | "concurrency"> {
-  const { id, lock, concurrency } = written;
+): Pick<PerformedDefinition, "lock" | "labels" | "concurrency"> {
+  const { id, lock, labels, concurrency } = written;
   if (lock !== undefined && !isSafeId(lock)) {
     refuse(reading, [...path, "lock"], {
       message: `Step '${id}': "${lock}" is not the name of a lock`,
@@ -27,5 +27,17 @@ export function readShares(
       hint: "remove it; `lock: NAME` lets one run at a time perform it",
     });
   }
-  return { ...(lock === undefined ? {} : { lock }), ...(concurrency === undefined ? {} : { concurrency }) };
+  for (const [index, label] of (labels ?? []).entries()) {
+    if (isSafeId(label)) continue;
+    refuse(reading, [...path, "labels", index], {
+      message: `Step '${id}': "${label}" is not a label`,
+      expected: "letters, digits, dots, dashes and underscores, at most 64, starting with a letter or digit",
+      hint: "a worker has labels by `pawl worker --labels gpu`, or by `worker.labels` of its configuration",
+    });
+  }
+  return {
+    ...(lock === undefined ? {} : { lock }),
+    ...(labels === undefined ? {} : { labels }),
+    ...(concurrency === undefined ? {} : { concurrency }),
+  };
 }

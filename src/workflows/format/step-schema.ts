@@ -190,6 +190,12 @@ export const step = z
       .describe(
         "A name: of all steps with this lock, in all runs of the store, one runs at a time. The oldest is next.",
       ),
+    labels: z
+      .array(id)
+      .min(1)
+      .max(10)
+      .optional()
+      .describe("Only a machine with all of these labels performs it, such as `gpu` or `linux`. Default: any."),
     concurrency: z
       .int()
       .min(1)

@@ -60,6 +60,11 @@ export async function treeOf(path: string): Promise<string> {
   return withIndexCopy(path, (env) => contentTree(path, env));
 }
 
+/** The same id for the files of a commit. */
+export async function treeOfCommit(repo: string, commit: string): Promise<string> {
+  return await gitLine(repo, ["rev-parse", "--verify", `${commit}^{tree}`]);
+}
+
 /** Deletes the refs that keep the snapshots of this tree. */
 export async function dropSnapshots(path: string): Promise<void> {
   await dropRefs(path, [snapshotRefs(path)]);

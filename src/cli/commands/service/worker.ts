@@ -1,9 +1,11 @@
 // `pawl worker`. Owns: a worker as a process: its options, its signals, and what it says.
 
 import { type Command, InvalidArgumentError } from "commander";
-import type { Application, ApplicationOptions } from "../../../application/application.ts";
+import { withoutPrograms } from "../../../application/allowed-executors.ts";
+import type { Application } from "../../../application/application.ts";
 import type { WorkerStarted } from "../../../contracts/service-documents.ts";
 import { exitCodes } from "../../../domain/error.ts";
+import { isSafeId } from "../../../domain/ids.ts";
 import { Worker } from "../../../service/worker.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { applicationHere, type StoreOption } from "../../opened.ts";
@@ -13,6 +15,7 @@ import { spokenLog } from "../../output/spoken-log.ts";
 
 interface WorkerCommandOptions extends StoreOption {
   readonly slots: number;
+  readonly labels?: readonly string[];
   readonly onlyConfigured?: boolean;
   readonly drain?: boolean;
 }
@@ -22,6 +25,7 @@ export function define(program: Command, console: Console): void {
     .command("worker")
     .description(summaryOf("worker"))
     .option("--slots <n>", "how many attempts it performs at once", readSlots, 1)
+    .option("--labels <names>", "what this machine is, for steps that ask for it: `gpu,large`", readLabels)
     .option("--only-configured", "only executors of the configuration, and no program that a run names itself")
     .option("--drain", "end when no step is ready any more and its attempts have ended")
     .option("--trust", "run the commands of any repository's configuration without having agreed to them")
@@ -44,22 +48,18 @@ function readSlots(text: string): number {
   throw new InvalidArgumentError("It is not a number from 1 to 1000.");
 }
 
-function applicationOf({ store, trust, onlyConfigured }: WorkerCommandOptions): Application {
-  return applicationHere(store, trust, onlyConfigured === true ? withoutPrograms : undefined);
+function readLabels(text: string): readonly string[] {
+  const labels = text.split(",").map((label) => label.trim());
+  if (labels.every(isSafeId) && labels.length <= 20) return labels;
+  throw new InvalidArgumentError(
+    "Labels have letters, digits, dots, dashes and underscores, with commas between them.",
+  );
 }
 
-/** What a run names with `--executor 'command: …'` would be any program. */
-const withoutPrograms: NonNullable<ApplicationOptions["executors"]> = (configured) => {
-  const namesFor: typeof configured.namesFor = (header, agent) =>
-    configured.namesFor(header, agent).filter((name) => !name.startsWith("command:"));
-  return new Proxy(configured, {
-    get: (target, key) => {
-      if (key === "namesFor") return namesFor;
-      const value: unknown = Reflect.get(target, key);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
-};
+function applicationOf({ store, trust, labels, onlyConfigured }: WorkerCommandOptions): Application {
+  const executors = onlyConfigured === true ? withoutPrograms : undefined;
+  return applicationHere(store, trust, { executors, labels, joins: true });
+}
 
 async function work(console: Console, app: Application, options: WorkerCommandOptions): Promise<void> {
   const worker = await Worker.start({

@@ -28,9 +28,13 @@ export interface ClaimRequest {
   readonly worker: string;
   /** The disk has no space for another tree: begin no story that needs one and has not begun. */
   readonly holdsNew?: boolean;
+  /** Whether this machine may perform a step; absent: any. */
+  readonly mayTake?: MayTake;
   /** How long the worker keeps the step without a sign of life; a pulled step has its own time limit instead, if it has one. */
   readonly leaseMs: number;
 }
+
+export type MayTake = (tx: Transaction, run: Run, offer: Offer, work: PerformedWork) => Promise<boolean>;
 
 export interface Claim {
   readonly run: Run;
@@ -87,7 +91,7 @@ export async function claimIn(
 ): Promise<Claimed> {
   const now = parts.clock.now();
   const commits: Committed[] = [];
-  const round: Round = { holds: null, held: new Set(), full: new Set() };
+  const round: Round = { holds: null, held: new Set(), full: new Set(), isElsewhere: false };
   for (let [seen, limit] = [0, offersSeen]; limit <= mostOffers; limit *= 4) {
     const offers = await parts.dispatch.offers(tx, { run: request.run, agent: request.agent, now, limit });
     for (const offer of offers.slice(seen)) {
@@ -95,8 +99,8 @@ export async function claimIn(
       if (claim) return { claim, commits };
     }
     seen = offers.length;
-    // More offers help only where these were blocked by a held account or a permit, which others may not need.
-    if (seen < limit || (round.held.size === 0 && round.full.size === 0)) break;
+    // More offers help only where these were blocked by what others may not need: a held account, a permit, a machine.
+    if (seen < limit || (round.held.size === 0 && round.full.size === 0 && !round.isElsewhere)) break;
   }
   return { claim: null, commits };
 }
@@ -117,6 +121,8 @@ interface Round {
   readonly held: Set<string>;
   /** Keys of permits that have no place left. */
   readonly full: Set<string>;
+  /** A step is for another machine. */
+  isElsewhere: boolean;
 }
 
 async function take(
@@ -138,7 +144,13 @@ async function take(
   const loaded = await tx.load(offer.run, (header) => storiesFor(header, { ...draft, executor: "" }));
   if (!loaded) return null;
   if (request.holdsNew && needsTree(loaded.run, offer)) return null;
-  const able = performersOf(parts, request.driver, loaded.run, offer);
+  const work = workOf(loaded.run, offer);
+  if (work === null) return null;
+  if (request.mayTake !== undefined && !(await request.mayTake(tx, loaded.run, offer, work))) {
+    round.isElsewhere = true;
+    return null;
+  }
+  const able = performersOf(parts, request.driver, loaded.run, offer, work.kind);
   if (able.some((name) => parts.executors.accountOf(name) !== null)) round.holds ??= await tx.holds();
   const chosen = choose(parts.executors, able, round.holds ?? [], draft.at);
   if (chosen.kind === "held") round.held.add(whom);
@@ -183,13 +195,10 @@ function stepOf(run: Run, { story, step }: Offer): Step | null {
   return scopeOf(run, story)?.chain.find(({ id }) => id === step) ?? null;
 }
 
-function kindOf(run: Run, offer: Offer): PerformedWork["kind"] | null {
+function workOf(run: Run, offer: Offer): PerformedWork | null {
   const found = stepOf(run, offer);
   if (found === null) return null;
-  return (
-    performedBy(run, offer.story, { name: found.name, ...(offer.part === null ? {} : { part: offer.part }) })?.kind ??
-    null
-  );
+  return performedBy(run, offer.story, { name: found.name, ...(offer.part === null ? {} : { part: offer.part }) });
 }
 
 /** The executors that may perform it, in the order in which they are tried; none where nothing is configured. */
@@ -198,9 +207,8 @@ function performersOf(
   driver: ClaimRequest["driver"],
   run: Run,
   offer: Offer,
+  kind: PerformedWork["kind"],
 ): readonly string[] {
-  const kind = kindOf(run, offer);
-  if (kind === null) return [];
   if (driver === "pull") return kind === "agent" ? ["pull"] : [];
   if (kind === "command") return ["shell"];
   // The runtime itself performs every other kind of step.

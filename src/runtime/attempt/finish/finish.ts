@@ -7,16 +7,25 @@ import { errorText } from "../../../domain/error.ts";
 import type { Event } from "../../../domain/event.ts";
 import { type RunId, type Token, token as tokenOf } from "../../../domain/ids.ts";
 import type { Report } from "../../../domain/report.ts";
+import type { HandOver } from "../../../store/store.ts";
 import type { Parts } from "../../parts.ts";
 import type { StopSwitch } from "../../stop-switch.ts";
 import { isStoreTrouble } from "../../store-trouble.ts";
-import { applyIn, type TransitionPorts, transition } from "../../transition/transition.ts";
+import { applyIn, type TransitionPorts } from "../../transition/transition.ts";
 import { authorOf, type Claim, type Claimed, type ClaimRequest, claimIn, nothingClaimed } from "../claim/claim.ts";
 import { logStep, wordFor } from "../logs.ts";
 import { removeRecords } from "../records.ts";
 import { withPause } from "../settle/back-off.ts";
 
-export type FinishPorts = TransitionPorts & Pick<Parts, "home" | "clock" | "log" | "warn" | "protocols" | "executors">;
+export type FinishPorts = TransitionPorts &
+  Pick<Parts, "home" | "clock" | "log" | "warn" | "protocols" | "executors" | "machines">;
+
+/** What is stored of an attempt that has ended. */
+export interface Result {
+  readonly report: Report;
+  /** The state of its tree, where other machines find it; null: nothing was handed over. */
+  readonly handed: HandOver | null;
+}
 
 export interface FinishedBy {
   readonly stop: StopSwitch;
@@ -33,20 +42,26 @@ export interface Finished {
   readonly next: Claim | null;
 }
 
-export async function finish(parts: FinishPorts, claim: Claim, report: Report, by: FinishedBy): Promise<Decision> {
-  return (await finishAndClaim(parts, claim, report, by, () => null)).decision;
+export async function finish(
+  parts: FinishPorts,
+  claim: Claim,
+  report: Report,
+  by: FinishedBy,
+  handed: HandOver | null = null,
+): Promise<Decision> {
+  return (await finishAndClaim(parts, claim, { report, handed }, by, () => null)).decision;
 }
 
 export async function finishAndClaim(
   parts: FinishPorts,
   claim: Claim,
-  report: Report,
+  { report, handed }: Result,
   by: FinishedBy,
   wants: Wants,
 ): Promise<Finished> {
   const { run, attempt } = claim;
   const paused = withPause(report, claim, parts.clock.now(), Math.random());
-  const finished = await store(parts, claim, paused, by, wants);
+  const finished = await store(parts, claim, { report: paused, handed }, by, wants);
   const { decision, next } = finished;
   // A late, repeated or foreign report of an agent must not touch the files of an attempt that may still run.
   if (!decision.accepted && by.token !== null) return finished;
@@ -63,7 +78,7 @@ const longestWaitMs = 15_000;
 async function store(
   parts: FinishPorts,
   claim: Claim,
-  report: Report,
+  { report, handed }: Result,
   by: FinishedBy,
   wants: Wants,
 ): Promise<Finished> {
@@ -80,7 +95,7 @@ async function store(
         token,
         report,
       } as const;
-      return await storeOnce(parts, run.header.id, command, wants());
+      return await storeOnce(parts, run.header.id, { command, handed }, wants());
     } catch (error) {
       // A driver that is told to leave does not wait: the next one finds the attempt, and its work is not lost.
       if (!isStoreTrouble(error) || by.stop.reason !== null) throw error;
@@ -97,17 +112,16 @@ async function store(
 async function storeOnce(
   parts: FinishPorts,
   run: RunId,
-  command: FinishAttempt,
+  end: AttemptEnd,
   request: ClaimRequest | null,
 ): Promise<Finished> {
   const stored =
     request &&
-    (await storeAndClaim(parts, run, command, request).catch((error: unknown) => {
+    (await storeAndClaim(parts, run, end, request).catch((error: unknown) => {
       parts.log("claim.failed", { run, why: errorText(error) });
       return null;
     }));
-  if (!stored) return { decision: await transition(parts, run, command), next: null };
-  const { decision, claimed } = stored;
+  const { decision, claimed } = stored || (await storeAndClaim(parts, run, end, null));
   for (const committed of [{ run, events: decision.events }, ...claimed.commits]) parts.commits.tell(committed);
   return { decision, next: claimed.claim };
 }
@@ -115,13 +129,19 @@ async function storeOnce(
 async function storeAndClaim(
   parts: FinishPorts,
   run: RunId,
-  command: FinishAttempt,
-  request: ClaimRequest,
+  { command, handed }: AttemptEnd,
+  request: ClaimRequest | null,
 ): Promise<{ readonly decision: Decision; readonly claimed: Claimed }> {
   return await parts.store.transaction(async (tx) => {
     const decision = await applyIn(parts, tx, run, command);
-    return { decision, claimed: decision.accepted ? await claimIn(parts, tx, request) : nothingClaimed };
+    if (!decision.accepted) return { decision, claimed: nothingClaimed };
+    if (handed !== null) await parts.machines?.handOver(tx, handed);
+    return { decision, claimed: request === null ? nothingClaimed : await claimIn(parts, tx, request) };
   });
+}
+
+interface AttemptEnd extends Pick<Result, "handed"> {
+  readonly command: FinishAttempt;
 }
 
 /** The attempt has ended: a protocol that fails here changes nothing about it. */

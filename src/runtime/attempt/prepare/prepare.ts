@@ -3,6 +3,7 @@
 import type { Executor } from "../../../executors/executor.ts";
 import type { Parts } from "../../parts.ts";
 import type { StopSwitch } from "../../stop-switch.ts";
+import { exchangeTexts } from "../../trees/shared-texts.ts";
 import type { Claim } from "../claim/claim.ts";
 import { beforeAttempt } from "../hooks.ts";
 import { writePrompt } from "../logs.ts";
@@ -18,7 +19,7 @@ export interface Prepared {
   readonly executor: Executor | null;
 }
 
-export type PreparePorts = WorkspacePorts & InputPorts & Pick<Parts, "executors" | "projections" | "tools">;
+export type PreparePorts = WorkspacePorts & InputPorts & Pick<Parts, "executors" | "projections" | "tools" | "site">;
 
 export async function prepare(parts: PreparePorts, claim: Claim, stop: StopSwitch): Promise<Prepared> {
   const { run, attempt } = claim;
@@ -27,6 +28,7 @@ export async function prepare(parts: PreparePorts, claim: Claim, stop: StopSwitc
   if (claim.definition.kind !== "decision") await beforeAttempt(parts, claim, workspace, stop);
   // The prompt and the protocol show these files: they must have everything that happened so far.
   await parts.projections.of(run.header)?.settle();
+  if (parts.site === null) await exchangeTexts(parts, run, attempt.story);
   await parts.protocols.of(run.header.definition).prepare(claim, workspace.path);
   await assertFilled(parts, claim);
   const variables = await commandVariables(parts, claim);

@@ -1,23 +1,30 @@
 // Prepares the workspace of an attempt: its tree exists and is as it should be. Every step of it can be repeated after a crash.
 
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { type Attempt, hasEnded } from "../../../domain/attempt.ts";
 import { hasStoryTrees } from "../../../domain/definition.ts";
 import type { StoryId } from "../../../domain/ids.ts";
 import type { Run } from "../../../domain/run.ts";
 import { scopeOf } from "../../../domain/run.ts";
 import { mayHold, performedBy } from "../../../engine/definitions.ts";
+import { hostName } from "../../../system/home.ts";
 import { followTip } from "../../../workspaces/integration/follow.ts";
 import { removeLeftLocks, restoreSnapshot } from "../../../workspaces/trees/restore.ts";
-import { parseSnapshot, takeSnapshot, treeOf } from "../../../workspaces/trees/snapshot.ts";
-import { ensureWorktree } from "../../../workspaces/trees/worktree.ts";
+import {
+  filesOfSnapshot,
+  parseSnapshot,
+  takeSnapshot,
+  treeOf,
+  treeOfCommit,
+} from "../../../workspaces/trees/snapshot.ts";
 import type { Parts } from "../../parts.ts";
 import type { RegisterStop } from "../../stop-switch.ts";
+import { newestElsewhere } from "../../trees/arrival.ts";
 import { inHealthyTree } from "../../trees/healing.ts";
 import { commitLeftBefore, commitsBetweenSteps } from "../../trees/left-work.ts";
+import { ensurePlace } from "../../trees/own-tree.ts";
 import { hasOwnTree, removePartTrees, treeOfAttempt } from "../../trees/part-trees.ts";
 import { integrationTarget, slotOf, workspacePath } from "../../trees/places.ts";
-import { excludeProtocolFiles } from "../../trees/protocol-folder.ts";
 import { provisionTree } from "../../trees/provisioning.ts";
 import { type LeftBehind, lastDiscarded, salvage } from "../../trees/salvage.ts";
 import { enterTree } from "../../trees/story-tree.ts";
@@ -32,7 +39,10 @@ export interface Workspace {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export type WorkspacePorts = Pick<Parts, "trees" | "store" | "home" | "protocols" | "log" | "settings" | "clock">;
+export type WorkspacePorts = Pick<
+  Parts,
+  "trees" | "store" | "home" | "machines" | "protocols" | "log" | "settings" | "clock"
+>;
 
 export async function prepareWorkspace(
   parts: WorkspacePorts,
@@ -113,9 +123,12 @@ async function ownBase(parts: WorkspacePorts, run: Run, path: string, attempt: A
 async function cleanBase(parts: WorkspacePorts, run: Run, path: string, attempt: Attempt): Promise<string> {
   // Parts of its step may work in other trees, also those that have not begun there.
   const isHere = (other: Attempt) => (workspaceOf(other) ?? treeOfAttempt(parts, run, other)) === path;
-  const earlier = (scopeOf(run, attempt.story)?.attempts ?? []).filter(
-    (other) => other.step === attempt.step && other.id !== attempt.id && isHere(other),
+  const ofStep = (scopeOf(run, attempt.story)?.attempts ?? []).filter(
+    (other) => other.step === attempt.step && other.id !== attempt.id,
   );
+  // What was here before another machine worked on it is not here any more.
+  const elsewhere = ofStep.findLastIndex(({ host }) => host !== hostName());
+  const earlier = ofStep.slice(elsewhere + 1).filter(isHere);
   const before = lastDiscarded(earlier);
   if (before !== null) await rollBack(parts, run, path, before, attempt);
   else if (hasCrashed(earlier.at(-1))) await removeLeftLocks(path);
@@ -124,19 +137,6 @@ async function cleanBase(parts: WorkspacePorts, run: Run, path: string, attempt:
 
 function workspaceOf({ state }: Attempt): string | null {
   return "workspace" in state ? state.workspace : null;
-}
-
-async function ensurePlace(parts: Pick<Parts, "trees" | "home" | "protocols">, run: Run): Promise<string> {
-  const { id, place, definition } = run.header;
-  const path = workspacePath(parts, run, null);
-  if (place.kind === "directory") mkdirSync(path, { recursive: true });
-  const { kind, repo, base, branch } = place;
-  if (kind !== "worktree" || repo === null || base === null) return path;
-  await parts.trees.ensure(path, async () => {
-    await ensureWorktree({ run: id, repo, path, base, branch });
-    await excludeProtocolFiles(parts.protocols.of(definition), run.header);
-  });
-  return path;
 }
 
 /** Its work stays for the next attempt, but a git of it may have been killed. */
@@ -154,15 +154,25 @@ async function rollBack(parts: WorkspacePorts, run: Run, path: string, left: Lef
 }
 
 /** The tree as it is, where a person may be asked about it: an answer counts only for what was shown. */
-export async function shownTree(parts: Pick<Parts, "home">, run: Run, story: StoryId | null): Promise<string | null> {
+export async function shownTree(
+  parts: Pick<Parts, "home" | "machines">,
+  run: Run,
+  story: StoryId | null,
+): Promise<string | null> {
   const { place, definition } = run.header;
   if (place.kind === "directory" || !mayHold(definition)) return null;
   return await treeNow(parts, run, story);
 }
 
 /** null when there is none, or none any more. */
-export async function treeNow(parts: Pick<Parts, "home">, run: Run, story: StoryId | null): Promise<string | null> {
+export async function treeNow(
+  parts: Pick<Parts, "home" | "machines">,
+  run: Run,
+  story: StoryId | null,
+): Promise<string | null> {
   const path = workspacePath(parts, run, story);
+  const handed = await newestElsewhere(parts, run, story, () => true);
+  if (handed !== null) return await treeOfCommit(run.header.place.repo ?? "", filesOfSnapshot(handed.snapshot));
   if (run.header.place.kind === "directory" || !existsSync(path)) return null;
   return await treeOf(path);
 }

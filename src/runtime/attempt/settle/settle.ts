@@ -29,7 +29,7 @@ import { noteOutside } from "./outside-writes.ts";
 import { readAnswer } from "./read-answer.ts";
 import { keepReadOnly } from "./read-only.ts";
 
-export type SettlePorts = AccountPorts & Pick<Parts, "home" | "protocols">;
+export type SettlePorts = AccountPorts & Pick<Parts, "home" | "machines" | "protocols">;
 
 /** Throws only if the answer cannot be read: after that, what the agent used is in the report, whatever goes wrong here. */
 export async function settle(
@@ -157,7 +157,7 @@ async function commitForStories(parts: SettlePorts, { claim, workspace }: BegunA
  * person is asked about is on the base.
  */
 async function treeShownAfter(
-  parts: Pick<Parts, "home">,
+  parts: Pick<Parts, "home" | "machines">,
   { run, attempt }: Claim,
   answer: Answer,
 ): Promise<string | null> {

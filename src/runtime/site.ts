@@ -1,0 +1,19 @@
+// The site of a machine that performs attempts and has not got the repositories. Where they are, there is none.
+
+import type { Attempt } from "../domain/attempt.ts";
+import type { Run } from "../domain/run.ts";
+
+/** An attempt of a run: a claim, with whatever else it knows. */
+interface Claimed {
+  readonly run: Run;
+  readonly attempt: Attempt;
+}
+
+export interface Site {
+  /** The claim with the places of this machine: its clone, brought up to date, and its folder for shared files. */
+  localise<C extends Claimed>(claim: C): Promise<C>;
+  /** Puts commits into the repository of the run, under refs of Pawl. Waits while it cannot be reached, until `isStopped`. */
+  push(run: Run, refs: readonly (readonly [ref: string, commit: string])[], isStopped: () => boolean): Promise<void>;
+  /** Everything that the agent has printed is on its way, before the attempt ends. */
+  settle(claim: Claimed): Promise<void>;
+}

@@ -1,0 +1,80 @@
+// What the machines of a store tell each other. A store on a server has one host, whose home has the repositories and the runs, and may
+// have guests: workers of other homes. Here is who they are, which of them has the newest state of a tree, what agents on guests have
+// printed, and the texts that all agents of a run share.
+
+import type { AttemptId, RunId, StoryId } from "../domain/ids.ts";
+
+export interface Machine {
+  /** Of its home. */
+  readonly id: string;
+  readonly host: string;
+  readonly dir: string;
+  readonly isHost: boolean;
+  readonly labels: readonly string[];
+  readonly version: string;
+  /** Since it was heard of, by the clock of the server. */
+  readonly silentMs: number;
+}
+
+/** A transaction of the store. */
+interface Within {
+  query(words: string, values: readonly unknown[]): Promise<readonly unknown[]>;
+}
+
+/** A tree is the one of a story, or of the chain of a run. */
+export interface TreeOf {
+  readonly run: RunId;
+  readonly story: StoryId | null;
+}
+
+/** The state of a tree after an attempt, which its machine has put into the repository of the run. */
+export interface HandOver extends TreeOf {
+  readonly attempt: AttemptId;
+  /** The home of the machine that has the tree. */
+  readonly machine: string;
+  readonly snapshot: string;
+  /** The commit that the branch was made from, where that is known. */
+  readonly start: string | null;
+}
+
+/** What an agent on a guest was told and has printed, in order. */
+export interface LogPart {
+  readonly attempt: AttemptId;
+  readonly kind: "prompt" | "output";
+  readonly bytes: Uint8Array;
+}
+
+export interface Machines {
+  /** The home of this process. */
+  readonly own: string;
+  readonly isGuest: boolean;
+  /** Those that were heard of within `deadAfterMs`, and the host. */
+  live(): Promise<readonly Machine[]>;
+  /** This machine performs attempts. */
+  tellAlive(labels: readonly string[]): Promise<void>;
+  /** It performs no more: what it has handed over may go to others. */
+  leave(): Promise<void>;
+
+  lastHandOver(within: Within | null, tree: TreeOf): Promise<HandOver | null>;
+  /** Of all trees of a run. */
+  handOversOf(run: RunId): Promise<readonly HandOver[]>;
+  /** Part of the commit that ends its attempt. */
+  handOver(tx: Within, handed: HandOver): Promise<void>;
+
+  sendLog(run: RunId, part: LogPart): Promise<void>;
+  /** Takes what has come of a run, and keeps it until `keep` has written it down. False: nothing was there. */
+  takeLogs(run: RunId, keep: (parts: readonly LogPart[]) => Promise<void>): Promise<boolean>;
+
+  /** null: nobody has written one yet. */
+  sharedText(run: RunId, name: string): Promise<string | null>;
+  /** Changes it as `change` says, one after the other. Returns what it is then. */
+  changeShared(run: RunId, name: string, change: (text: string) => string): Promise<string>;
+
+  /** Open runs with a tree whose newest state is not on the host. */
+  runsAway(): Promise<readonly RunId[]>;
+  /** The run is over, and nothing of it moves any more. */
+  forget(run: RunId): Promise<void>;
+}
+
+/** A machine that was not heard of for this long is dead: its trees are made again elsewhere from what it had handed over. */
+export const deadAfterMs = 30_000;

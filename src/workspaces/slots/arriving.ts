@@ -1,0 +1,55 @@
+// Arriving. Owns: putting a story where another machine left it: the next entry of its slot restores that state, and its branch is there.
+
+import { AppError } from "../../domain/error.ts";
+import { checkoutsOf } from "../branches/checked-out.ts";
+import { git } from "../git/git.ts";
+import { branchCommit } from "../git/head.ts";
+import { changeRefs } from "../git/refs.ts";
+import { parseSnapshot } from "../trees/snapshot.ts";
+import { type Parking, parkStory, readWhereabouts, writeWhereabouts } from "./parking.ts";
+import { occupantOf } from "./slot.ts";
+
+export interface Arrival extends Parking {
+  readonly repo: string;
+  readonly snapshot: string;
+  /** The commit that its branch was made from, where that is known. */
+  readonly start: string | null;
+}
+
+/** What this machine had of the story itself is kept by its snapshots, and is not used any more. */
+export async function receiveStory({ repo, snapshot, start, ...parking }: Arrival): Promise<void> {
+  const { branch, head } = parseSnapshot(snapshot);
+  await assertThere(repo, snapshot);
+  if (occupantOf(parking.path) === parking.story) await parkStory(parking);
+  const known = readWhereabouts(parking.file);
+  if (known !== null && known.branch === branch) await bringBranch(repo, branch, head);
+  writeWhereabouts(parking.file, {
+    branch: branch ?? known?.branch ?? "",
+    parked: snapshot,
+    ...(start === null ? {} : { start }),
+  });
+}
+
+/** The branch that Pawl made here for the story goes along. One that a person has checked out stays; then the story gets another. */
+async function bringBranch(repo: string, branch: string, head: string): Promise<void> {
+  const there = await branchCommit(repo, branch);
+  if (there === null || there === head || (await checkoutsOf(repo, branch)).length > 0) return;
+  await changeRefs(repo, [`update refs/heads/${branch} ${head} ${there}`]);
+}
+
+/** Whether the commits of a snapshot are in the repository. */
+async function hasSnapshot(repo: string, snapshot: string): Promise<boolean> {
+  const { head, content } = parseSnapshot(snapshot);
+  for (const commit of [head, ...(content === null ? [] : [content])]) {
+    const asked = await git(repo, ["cat-file", "-e", `${commit}^{commit}`], { allowFailure: true });
+    if (asked.code !== 0) return false;
+  }
+  return true;
+}
+
+export async function assertThere(repo: string, snapshot: string): Promise<void> {
+  if (await hasSnapshot(repo, snapshot)) return;
+  throw new AppError("REPOSITORY_UNUSABLE", `${repo} has not got the work that another machine had handed over`, {
+    hint: "somebody has deleted refs below refs/pawl/handed; `pawl retry` begins the step again from what is there",
+  });
+}
