@@ -19,12 +19,14 @@ import { assertOwner, createOwnerTable, recordOwner, type StoreOwner } from "./o
 import { type Login, passwordFor } from "./passfile.ts";
 import {
   assertNewEnough,
+  foreignTables,
   isBusy,
   isInTheWay,
   isLost,
   noSuchSchema,
   passwordMissing,
   readOnly,
+  refusedStart,
   serverError,
 } from "./trouble.ts";
 
@@ -130,6 +132,16 @@ class PostgresDatabase implements Database, Server {
 
   /** A wrong address is reported at once; later, a server that cannot be reached is waited for. */
   async prepare(owner: StoreOwner, mustExist: boolean): Promise<void> {
+    try {
+      await this.#migrate(owner, mustExist);
+      await this.read(async (db) => await assertOwner(db, owner, this.#address.label));
+    } catch (error) {
+      throw foreignTables(error, this.#address.label, this.#address.schema);
+    }
+    this.#isOpen = true;
+  }
+
+  async #migrate(owner: StoreOwner, mustExist: boolean): Promise<void> {
     const isCurrent = await this.#retry(async () => await this.#isCurrent(mustExist));
     if (!isCurrent) {
       await this.write(async (db) => {
@@ -142,8 +154,6 @@ class PostgresDatabase implements Database, Server {
         await recordOwner(db, owner);
       });
     }
-    await this.read(async (db) => await assertOwner(db, owner, this.#address.label));
-    this.#isOpen = true;
   }
 
   async write<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
@@ -288,7 +298,9 @@ function clientOf(driver: Driver, address: Address): new (config: ClientConfig) 
     override connect(done?: Connected): Promise<DriverClient> | void {
       const connect = async () => {
         try {
-          await super.connect();
+          await super.connect().catch((error: unknown) => {
+            throw refusedStart(error, address.label);
+          });
           await this.query(settingsOf(address));
           return this;
         } catch (error) {
