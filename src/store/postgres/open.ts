@@ -126,7 +126,11 @@ class PostgresDatabase implements Database, Server {
   }
 
   async query(words: string, values: readonly unknown[]): Promise<readonly unknown[]> {
-    const result: QueryResult | readonly QueryResult[] = await this.#pool.query(words, [...values]);
+    const result: QueryResult | readonly QueryResult[] = await this.#pool
+      .query(words, [...values])
+      .catch((error: unknown) => {
+        throw serverError(error, this.#address.label);
+      });
     return (Array.isArray(result) ? result : [result]).flatMap(({ rows }: QueryResult) => rows);
   }
 

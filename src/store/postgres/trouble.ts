@@ -64,7 +64,7 @@ export function serverError(error: unknown, store: string): unknown {
       });
     case "42501":
       return unusable(`the user of ${store} lacks a right: ${error.message}`, {
-        hint: "let it create a schema (GRANT CREATE ON DATABASE … TO …), or create the schema for it with CREATE SCHEMA … AUTHORIZATION …",
+        hint: "let it connect and create schemas (GRANT CONNECT, CREATE ON DATABASE … TO …), or create them for it with CREATE SCHEMA … AUTHORIZATION …; it must own everything in them",
         ...cause,
       });
     case "25006":
@@ -109,9 +109,10 @@ function refusedLogin(error: Error, store: string): AppError {
 
 /** The server did not take what the address says beside the login, such as `options`. */
 export function refusedStart(error: unknown, store: string): unknown {
-  if (!(error instanceof Error) || !/^(?:22|42)...$/.test(codeOf(error)) || codeOf(error) === "42501") return error;
+  if (!(error instanceof Error) || !/^(?:0A|22|42|55|XX)...$/.test(codeOf(error)) || codeOf(error) === "42501")
+    return error;
   return unusable(`the server of ${store} did not accept the connection: ${error.message}`, {
-    hint: "check the parameters in the address, such as options",
+    hint: "check the parameters in the address, such as options, and the log of the server",
     cause: error,
   });
 }
