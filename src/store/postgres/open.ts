@@ -9,7 +9,7 @@ import type { Clock } from "../../system/clock.ts";
 import type { ColumnTypes } from "../column-types.ts";
 import { type Database, KyselyStore } from "../kysely-store.ts";
 import { retryWhileLocked } from "../lock-retry.ts";
-import { migrate, schemaVersion } from "../migrate.ts";
+import { assertKnown, migrate, schemaVersion } from "../migrate.ts";
 import type { Tables } from "../schema.ts";
 import type { Backup, Store } from "../store.ts";
 import { type Address, addressOf } from "./address.ts";
@@ -25,6 +25,7 @@ import {
   isLost,
   noSuchSchema,
   passwordMissing,
+  pooledTransactions,
   readOnly,
   refusedStart,
   serverError,
@@ -137,12 +138,36 @@ class PostgresDatabase implements Database, Server {
   /** A wrong address is reported at once; later, a server that cannot be reached is waited for. */
   async prepare(owner: StoreOwner, mustExist: boolean): Promise<void> {
     try {
+      await this.#retry(async () => await this.#assertSessions());
       await this.#migrate(owner, mustExist);
       await this.read(async (db) => await assertOwner(db, owner, this.#address.label));
     } catch (error) {
       throw foreignTables(error, this.#address.label, this.#address.schema);
     }
     this.#isOpen = true;
+  }
+
+  /**
+   * A pool before the server that gives a connection to another client after each transaction loses the schema of this one, and may
+   * give it that of another store. There, a second client that begins a transaction gets the session that the first one had.
+   */
+  async #assertSessions(): Promise<void> {
+    const first = await this.#pool.connect();
+    try {
+      const session = await sessionOf(first);
+      if (session === (first as unknown as { readonly processID: number }).processID) return;
+      const second = await this.#pool.connect();
+      try {
+        await second.query("begin");
+        const others = [await sessionOf(second), await sessionOf(first)];
+        await second.query("rollback");
+        if (others[0] === session || others[1] !== session) throw pooledTransactions(this.#address.label);
+      } finally {
+        second.release();
+      }
+    } finally {
+      first.release();
+    }
   }
 
   async #migrate(owner: StoreOwner, mustExist: boolean): Promise<void> {
@@ -234,13 +259,20 @@ class PostgresDatabase implements Database, Server {
     if (rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(db);
   }
 
-  /** Other processes hear of it when it is committed. Returns the id of the transaction; null: it wrote nothing. */
+  /**
+   * Other processes hear of it when it is committed. Returns the id of the transaction; null: it wrote nothing. Throws where a newer Pawl
+   * has migrated the store since it was opened: what this one would write is not committed.
+   */
   async #announce(trx: Kysely<Tables>): Promise<string | null> {
     const { channel, payload } = this.#announcement;
-    const { rows } = await sql<{ xid: string | null }>`select xid, case when xid is null then null
-      else pg_notify(${channel}, ${payload})::text end as told
+    const { rows } = await sql<{ xid: string | null; version: number }>`select xid, case when xid is null then null
+      else pg_notify(${channel}, ${payload})::text end as told,
+      (select count(*) from migrations) as version
       from (select pg_current_xact_id_if_assigned()::text as xid) as own`.execute(trx);
-    return rows[0]?.xid ?? null;
+    const [row] = rows;
+    if (row === undefined || row.xid === null) return null;
+    assertKnown(row.version, this.#address.label);
+    return row.xid;
   }
 
   /** Waits for the server to be back, and for its own end of a transaction whose process is gone. */
@@ -266,6 +298,11 @@ class PostgresDatabase implements Database, Server {
       throw serverError(error, this.#address.label);
     }
   }
+}
+
+/** The process of the server that answers. */
+async function sessionOf(client: DriverClient): Promise<number | undefined> {
+  return (await client.query<{ pid: number }>("select pg_backend_pid() as pid")).rows[0]?.pid;
 }
 
 function configOf({ types }: Driver, { url, schema }: Address): ClientConfig {

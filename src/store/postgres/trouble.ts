@@ -169,6 +169,12 @@ export function readOnly(store: string, cause?: Error): AppError {
   });
 }
 
+export function pooledTransactions(store: string): AppError {
+  return unusable(`the pool before the server of ${store} does not keep sessions`, {
+    hint: "let it keep them (PgBouncer: pool_mode = session), or use the address of the server itself",
+  });
+}
+
 export function noSuchSchema(store: string, schema: string): AppError {
   return unusable(`there is no store ${store}: the database has no schema ${schema} with tables of Pawl`, {
     hint: "check the database, and ?schema=NAME at the end of the address",
