@@ -155,3 +155,10 @@ test("[WK20] a worker ends when a newer Pawl has migrated the store, and writes 
   await startWorker(world);
   await until(async () => await isDone(world, "1"));
 });
+
+test("[WK21] a worker without git does not start, and so fails no step that another one could perform", async () => {
+  const { site, env } = siteOnServer();
+  const refused = await pawl(["worker"], { home: site.home, cwd: site.repo, env: { ...env, PATH: site.home } });
+  expectCode(refused, 4);
+  expect(refused.stderr).toMatch(/error\[GIT_MISSING\]: git could not be started\nhint: install git .* PATH/);
+});

@@ -2,6 +2,7 @@
 
 import { type Command, InvalidArgumentError } from "commander";
 import type { Application, ApplicationOptions } from "../../../application/application.ts";
+import { assertGit } from "../../../application/setup/doctor.ts";
 import type { WorkerStarted } from "../../../contracts/service-documents.ts";
 import { exitCodes } from "../../../domain/error.ts";
 import { Worker } from "../../../service/worker.ts";
@@ -62,6 +63,7 @@ const withoutPrograms: NonNullable<ApplicationOptions["executors"]> = (configure
 };
 
 async function work(console: Console, app: Application, options: WorkerCommandOptions): Promise<void> {
+  await assertGit(app);
   const worker = await Worker.start({
     app,
     slots: options.slots,
