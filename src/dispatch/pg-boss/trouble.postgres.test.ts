@@ -1,17 +1,8 @@
 // Queues that cannot be used: another version of pg-boss, and rights that are missing.
 
 import { randomBytes } from "node:crypto";
-import { sql } from "kysely";
 import { expect, onTestFinished, test, vi } from "vitest";
-import {
-  addressAs,
-  administer,
-  execute,
-  onPostgres,
-  owner,
-  postgresAddress,
-  queryAt,
-} from "../../../test/support/postgres.ts";
+import { addressAs, administer, execute, onPostgres, owner, postgresAddress } from "../../../test/support/postgres.ts";
 import { openPostgres } from "../../store/postgres/open.ts";
 import { systemClock } from "../../system/clock.ts";
 import { PgBossDispatch } from "./pg-boss.ts";
@@ -32,15 +23,17 @@ async function open(address: string): Promise<void> {
 test("[DI40] queues of a newer version of pg-boss are refused and left as they are", async () => {
   const address = postgresAddress("newer");
   await open(address);
-  const table = sql.table(`${queueSchema("newer")}.version`);
-  await queryAt(address, (db) => sql`update ${table} set version = version + 1`.execute(db));
-  const before = await queryAt(address, (db) => sql`select * from ${table}`.execute(db));
+  const table = `${queueSchema("newer")}.version`;
+  await execute(`update ${table} set version = version + 1`);
+  const { store, server } = await openPostgres(address, systemClock, owner);
+  onTestFinished(() => store.close());
+  const before = await server.query(`select * from ${table}`, []);
   await expect(open(address)).rejects.toMatchObject({
     code: "STORE_NEWER",
     message: expect.stringContaining("are of a newer Pawl"),
     hint: expect.stringContaining("use the newer Pawl"),
   });
-  expect((await queryAt(address, (db) => sql`select * from ${table}`.execute(db))).rows).toStrictEqual(before.rows);
+  expect(await server.query(`select * from ${table}`, [])).toStrictEqual(before);
 });
 
 test("[DI40] another minor version of the package pg-boss is refused with what to install", async () => {
