@@ -75,8 +75,13 @@ test("[DI42] the queues serve while a process begins to look for dead workers", 
     await dispatch.close();
     await store.close();
   });
-  const attending = dispatch.attend();
-  const looked = dispatch.leases({ endedBefore: null });
-  expect(await looked).toStrictEqual([]);
+  let isAttending = false;
+  const attending = dispatch.attend().then((attendance) => {
+    isAttending = true;
+    return attendance;
+  });
+  // Again and again, until it has begun: each look uses the queues.
+  do expect(await dispatch.leases({ endedBefore: null })).toStrictEqual([]);
+  while (!isAttending);
   (await attending).close();
 });
