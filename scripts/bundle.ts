@@ -17,7 +17,7 @@ const files = globSync(
 const before = new Map(files.map((file) => [file, statSync(join(root, file))]));
 
 /** Only stores on a server and telemetry need them: people who use one install its packages beside Pawl. */
-const external = ["pg", "pg-boss", /^@opentelemetry\//];
+const external = ["pg", /^pg-boss(?:\/|$)/, /^@opentelemetry\//];
 
 /** What is needed whatever is called. */
 const everyCommand =

@@ -37,7 +37,7 @@ import { guide, packageVersion } from "./system/package-root.ts";
 import { makePrivateHome } from "./system/private-home.ts";
 import { pushKey } from "./system/push-key.ts";
 import { environmentSecrets } from "./system/secrets/secrets.ts";
-import { isPostgres } from "./system/store-address.ts";
+import { isPostgres, shownStore } from "./system/store-address.ts";
 import { isAgreed } from "./telemetry/agreement.ts";
 import type { Telemetry, TelemetryPorts } from "./telemetry/telemetry.ts";
 
@@ -231,9 +231,7 @@ export async function openStore(given: string | null, home: Home, clock: Clock, 
   }
   const file = given === null ? home.storeFile : sqliteFile(given);
   if (file !== null) return await openSqliteStore(file, clock, mustExist);
-  // An address may have a password in it.
-  const shown = given?.replace(/:\/\/.*/s, "://…");
-  throw new AppError("USAGE", `"${shown}" is not a store this version knows`, {
+  throw new AppError("USAGE", `"${shownStore(given ?? "")}" is not a store this version knows`, {
     hint: "use sqlite:PATH or postgres://USER@HOST/DATABASE",
   });
 }

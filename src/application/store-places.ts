@@ -2,7 +2,7 @@
 
 import { realpathSync } from "node:fs";
 import { AppError } from "../domain/error.ts";
-import { isPostgres, withoutPassword } from "../system/store-address.ts";
+import { isPostgres, shownStore, withoutPassword } from "../system/store-address.ts";
 import type { Application } from "./application.ts";
 
 export type { StoreProgress } from "../store/store.ts";
@@ -25,7 +25,7 @@ export function storePlace(app: Application, given: string): StorePlace {
   }
   const path = /^sqlite:(.+)$/.exec(given)?.[1];
   if (path === undefined) {
-    throw new AppError("USAGE", `"${given.replace(/:\/\/.*/s, "://…")}" is not the address of a store`, {
+    throw new AppError("USAGE", `"${shownStore(given)}" is not the address of a store`, {
       hint: "write sqlite:PATH or postgres://USER@HOST/DATABASE",
     });
   }

@@ -48,7 +48,7 @@ const offersSeen = 500;
 
 export class Worker {
   readonly name: string = newDriverName();
-  /** Resolves when it has ended, and nothing of it is left. */
+  /** Resolves when it has ended, and nothing of it is left. Rejects where it ended because it may not use the store any more. */
   readonly ended: Promise<void>;
   readonly #options: WorkerOptions;
   readonly #times: WorkerTimes;
@@ -66,6 +66,8 @@ export class Worker {
   readonly #closing: (() => void)[] = [];
   #isDraining = false;
   #isStopped = false;
+  /** A newer Pawl has migrated the store: nothing that this process does would be kept. */
+  #refusal: AppError | null = null;
 
   static async start(options: WorkerOptions): Promise<Worker> {
     const { parts, config } = await options.app.read();
@@ -128,6 +130,7 @@ export class Worker {
         if (this.#options.untilIdle === true && this.#slots.size === 0 && (await this.#isIdle()))
           this.#isDraining = true;
       } catch (error) {
+        this.#endIfRefused(error);
         // A server that restarts, a full disk: agents that run need not die of it.
         this.#options.log("worker.not_looked", { why: errorText(error) });
       }
@@ -137,6 +140,13 @@ export class Worker {
     await this.#running.close();
     await this.#parts.machines?.leave().catch(() => undefined);
     for (const close of this.#closing) close();
+    if (this.#refusal !== null) throw this.#refusal;
+  }
+
+  #endIfRefused(error: unknown): void {
+    if (!(error instanceof AppError) || error.code !== "STORE_NEWER" || this.#refusal !== null) return;
+    this.#refusal = error;
+    this.stop();
   }
 
   /** This machine lives, and is of the version of the host: two versions would change runs by two sets of rules. */
@@ -258,6 +268,7 @@ export class Worker {
   }
 
   #pause({ id, number }: RunSummary, error: unknown): void {
+    this.#endIfRefused(error);
     const ms = Math.min(longestPauseMs, (this.#pauses.get(id)?.ms ?? this.#times.pauseMs / 2) * 2);
     this.#pauses.set(id, { until: this.#parts.clock.steady() + ms, ms });
     const hint = error instanceof AppError ? ` (${error.hint})` : "";

@@ -62,13 +62,7 @@ export async function migrate(db: Kysely<Tables>, types: ColumnTypes, now: numbe
     .addColumn("applied_at", types.integer, (c) => c.notNull())
     .execute();
   const version = await versionOf(db);
-  if (version > schemaVersion) {
-    throw new AppError(
-      "STORE_NEWER",
-      `the store ${store} has schema ${version}, but this Pawl knows only ${schemaVersion}`,
-      { hint: "use the newer Pawl that wrote it, or another store with --store" },
-    );
-  }
+  assertKnown(version, store);
   for (const [index, migration] of migrations.entries()) {
     if (index < version) continue;
     await migration.up(db as unknown as Kysely<never>, types);
@@ -77,6 +71,16 @@ export async function migrate(db: Kysely<Tables>, types: ColumnTypes, now: numbe
       .values({ version: index + 1, name: migration.name, applied_at: now })
       .execute();
   }
+}
+
+/** `version`: how many migrations the store has. */
+export function assertKnown(version: number, store: string): void {
+  if (version <= schemaVersion) return;
+  throw new AppError(
+    "STORE_NEWER",
+    `the store ${store} has schema ${version}, but this Pawl knows only ${schemaVersion}`,
+    { hint: "use the newer Pawl that wrote it, or another store with --store" },
+  );
 }
 
 export async function hasCurrentSchema(db: Kysely<Tables>): Promise<boolean> {

@@ -7,7 +7,7 @@ export function isPostgres(store: string): boolean {
 
 export function hasPassword(store: string): boolean {
   const url = isPostgres(store) ? URL.parse(store) : null;
-  return url !== null && (url.password !== "" || url.searchParams.has("password"));
+  return url !== null && (url.password !== "" || hidden(url).length > 0 || isCutWrong(store));
 }
 
 /** The name of a store for people, files and comparisons. That of a file stays as it is. */
@@ -15,8 +15,26 @@ export function withoutPassword(store: string): string {
   if (!isPostgres(store)) return store;
   const url = URL.parse(store);
   // What cannot be read may have a password anywhere.
-  if (url === null) return "postgres://…";
+  if (url === null || isCutWrong(store)) return "postgres://…";
   url.password = "";
-  url.searchParams.delete("password");
+  for (const name of hidden(url)) url.searchParams.delete(name);
   return url.href;
+}
+
+/**
+ * A user or a password with `/`, `?` or `#` that is not encoded: `postgres://ada:12/3@host` is, as an address, port 12 of the host
+ * `ada`, and the rest of the password is in its path.
+ */
+export function isCutWrong(store: string): boolean {
+  return /^[^:]+:\/\/[^/?#]*[/?#].*@/s.test(store);
+}
+
+/** What somebody gave that is not the address of a store: with nothing that may be a password. */
+export function shownStore(given: string): string {
+  if (/^[\w./~-]+$/.test(given)) return given;
+  return `${/^[a-z][a-z0-9+.-]*:(?:\/\/)?/i.exec(given)?.[0] ?? ""}…`;
+}
+
+function hidden(url: URL): readonly string[] {
+  return [...url.searchParams.keys()].filter((name) => /password/i.test(name));
 }

@@ -2,6 +2,7 @@
 
 import { rmSync, writeFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
+import { schemaVersion } from "../../src/store/migrate.ts";
 import {
   expectCode,
   newSite,
@@ -11,7 +12,7 @@ import {
   type StatusDocument,
   startPawl,
 } from "../support/pawl.ts";
-import { onPostgres, postgresAddress } from "../support/postgres.ts";
+import { onPostgres, postgresAddress, queryAt } from "../support/postgres.ts";
 import { linesOf, slowWork } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
@@ -131,4 +132,33 @@ test("[WK6] a worker that is frozen for longer than its heartbeat loses its atte
   await until(async () => await isDone(world, "1"));
   expect(linesOf(site, "begun")).toHaveLength(2);
   expect(linesOf(site, "done")).toEqual(["only"]);
+});
+
+test("[WK20] a worker ends when a newer Pawl has migrated the store, and writes nothing more", async () => {
+  const world = siteOnServer();
+  const { site, env, call, statusOf } = world;
+  const work = slowWork(site);
+  writeFileSync(site.path("hold"), "");
+  const old = await startWorker(world);
+  expectCode(await call("run", ...work, "--detach"), 0);
+  await until(() => linesOf(site, "begun").length === 1);
+  const newer = { version: schemaVersion + 1, name: "from the future", applied_at: 0 };
+  await queryAt(env.PAWL_STORE, (db) => db.insertInto("migrations").values(newer).execute());
+  rmSync(site.path("hold"));
+  const ended = await old.ended;
+  expectCode(ended, 4);
+  expect(ended.stderr).toContain(`has schema ${schemaVersion + 1}, but this Pawl knows only ${schemaVersion}`);
+  // As the newer one would find it.
+  await queryAt(env.PAWL_STORE, (db) => db.deleteFrom("migrations").where("version", "=", newer.version).execute());
+  const { steps } = await statusOf("1");
+  expect(steps.map(({ id, status }) => `${id}:${status}`)).toEqual(["first:running", "second:waiting"]);
+  await startWorker(world);
+  await until(async () => await isDone(world, "1"));
+});
+
+test("[WK21] a worker without git does not start, and so fails no step that another one could perform", async () => {
+  const { site, env } = siteOnServer();
+  const refused = await pawl(["worker"], { home: site.home, cwd: site.repo, env: { ...env, PATH: site.home } });
+  expectCode(refused, 4);
+  expect(refused.stderr).toMatch(/error\[GIT_MISSING\]: git could not be started\nhint: install git .* PATH/);
 });

@@ -34,7 +34,7 @@ function nodeFinding(): Finding {
 
 async function programFindings(app: Application): Promise<readonly Finding[]> {
   return await Promise.all([
-    programFinding(app, "git", true, "install git 2.34 or newer (https://git-scm.com)"),
+    gitFinding(app),
     programFinding(
       app,
       "gh",
@@ -42,6 +42,19 @@ async function programFindings(app: Application): Promise<readonly Finding[]> {
       "with GitHub's `gh` the pr step opens a pull request; without it, it leaves a branch and a description",
     ),
   ]);
+}
+
+async function gitFinding(app: Application): Promise<Finding> {
+  return await programFinding(app, "git", true, "install git 2.34 or newer (https://git-scm.com)");
+}
+
+/** Before a process takes the steps of others: without git, it would only fail them. */
+export async function assertGit(app: Application): Promise<void> {
+  const { ok, hint } = await gitFinding(app);
+  if (!ok)
+    throw new AppError("GIT_MISSING", "git could not be started", {
+      hint: `${hint}, and make sure that it is on PATH`,
+    });
 }
 
 /** The service asks, too: it must not stand still while a program answers. */

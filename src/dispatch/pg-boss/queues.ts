@@ -71,9 +71,10 @@ export class Queues {
   async supervise(): Promise<void> {
     if (this.#supervises) return;
     this.#supervises = true;
-    await this.#boss?.stop({ graceful: false });
-    this.#boss = null;
-    await this.#started();
+    const before = this.#boss;
+    // What is there serves until the new one has started: jobs are sent and touched meanwhile.
+    this.#boss = await this.#start();
+    await before?.stop({ graceful: false });
   }
 
   async close(): Promise<void> {
@@ -132,8 +133,16 @@ export class Queues {
   }
 
   async #start(): Promise<PgBoss> {
-    const { PgBoss } = await loadPackage();
+    const { PgBoss, schemaVersion } = await loadPackage();
     const schema = queueSchema(this.#server.schema);
+    const found = await this.#found(schema);
+    // pg-boss itself uses a schema of a newer version without a word.
+    if (found.version > schemaVersion) {
+      const versions = `they have schema ${found.version}, but this Pawl knows only ${schemaVersion}`;
+      throw new AppError("STORE_NEWER", `the queues in ${this.#server.label} are of a newer Pawl: ${versions}`, {
+        hint: "use the newer Pawl that made them, or another store with --store",
+      });
+    }
     const db: Db = {
       executeSql: async (words, values) => ({ rows: [...(await this.#server.query(words, values ?? []))] }),
     };
@@ -142,6 +151,8 @@ export class Queues {
         db,
         schema,
         migrate: true,
+        // Its CREATE SCHEMA needs the right to create one even where there is one.
+        createSchema: !found.exists,
         schedule: false,
         supervise: this.#supervises,
         superviseIntervalSeconds: superviseSeconds,
@@ -159,16 +170,34 @@ export class Queues {
       } catch (error) {
         await boss.stop({ graceful: false }).catch(() => undefined);
         if (tries < mostTries && isAlreadyThere(error)) continue;
-        throw new AppError(
-          "STORE_UNUSABLE",
-          `the queues in ${this.#server.label} cannot be used: ${errorText(error)}`,
-          {
-            hint: `the user of the store must be able to create the schema ${schema}, or own it`,
-            cause: error,
-          },
-        );
+        throw this.#unusable(error, schema);
       }
     }
+  }
+
+  /** What is there already. */
+  async #found(schema: string): Promise<{ readonly exists: boolean; readonly version: number }> {
+    try {
+      const [there] = (await this.#server.query(
+        "select to_regnamespace($1) is not null as exists, to_regclass($2) is not null as installed",
+        [schema, `${schema}.version`],
+      )) as readonly { exists: boolean; installed: boolean }[];
+      if (there?.installed !== true) return { exists: there?.exists === true, version: 0 };
+      const [row] = (await this.#server.query(`select version from ${schema}.version`, [])) as readonly {
+        version: number;
+      }[];
+      return { exists: true, version: row?.version ?? 0 };
+    } catch (error) {
+      throw this.#unusable(error, schema);
+    }
+  }
+
+  #unusable(error: unknown, schema: string): AppError {
+    const why = error instanceof AppError && error.cause !== undefined ? error.cause : error;
+    return new AppError("STORE_UNUSABLE", `the queues in ${this.#server.label} cannot be used: ${errorText(why)}`, {
+      hint: `the user of the store must be able to create the schema ${schema}, or own it with all that it has`,
+      cause: error,
+    });
   }
 }
 
@@ -181,20 +210,25 @@ function isAlreadyThere(error: unknown): boolean {
   return error instanceof Error && "code" in error && codes.includes(String(error.code));
 }
 
+/** Of pg-boss, whose minor versions change its tables. */
+const usedVersion = "12.35";
+
 /** Only stores on a server need it, so it is not part of Pawl. */
-async function loadPackage(): Promise<typeof import("pg-boss")> {
-  try {
-    return await import("pg-boss");
-  } catch (error) {
-    throw new AppError(
-      "STORE_UNUSABLE",
-      "a store on PostgreSQL needs the npm package `pg-boss`, which is not installed",
-      {
-        hint: "install it beside Pawl: `npm install --global pg-boss@12.35` where Pawl is installed globally",
-        cause: error,
-      },
-    );
+async function loadPackage(): Promise<{ readonly PgBoss: typeof PgBoss; readonly schemaVersion: number }> {
+  const hint = `install it beside Pawl: \`npm install --global pg-boss@${usedVersion}\` where Pawl is installed globally`;
+  const [main, about] = await Promise.all([
+    import("pg-boss"),
+    import("pg-boss/package.json", { with: { type: "json" } }),
+  ]).catch((error: unknown) => {
+    const message = "a store on PostgreSQL needs the npm package `pg-boss`, which is not installed";
+    throw new AppError("STORE_UNUSABLE", message, { hint, cause: error });
+  });
+  const { version, pgboss } = about.default;
+  if (!version.startsWith(`${usedVersion}.`)) {
+    const message = `the npm package \`pg-boss\` that is installed is version ${version}, and Pawl needs ${usedVersion}`;
+    throw new AppError("STORE_UNUSABLE", message, { hint });
   }
+  return { PgBoss: main.PgBoss, schemaVersion: pgboss.schema };
 }
 
 /** Beside the schema of the store. pg-boss takes names of up to 50 characters. */

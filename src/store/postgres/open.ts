@@ -10,7 +10,7 @@ import type { ColumnTypes } from "../column-types.ts";
 import { type Database, KyselyStore } from "../kysely-store.ts";
 import { retryWhileLocked } from "../lock-retry.ts";
 import type { Machines } from "../machines.ts";
-import { migrate, schemaVersion } from "../migrate.ts";
+import { assertKnown, migrate, schemaVersion } from "../migrate.ts";
 import type { Tables } from "../schema.ts";
 import type { Backup, Store } from "../store.ts";
 import { type Address, addressOf } from "./address.ts";
@@ -29,12 +29,15 @@ import {
 import { type Login, passwordFor } from "./passfile.ts";
 import {
   assertNewEnough,
+  foreignTables,
   isBusy,
   isInTheWay,
   isLost,
   noSuchSchema,
   passwordMissing,
+  pooledTransactions,
   readOnly,
+  refusedStart,
   serverError,
 } from "./trouble.ts";
 
@@ -148,7 +151,11 @@ class PostgresDatabase implements Database, Server {
   }
 
   async query(words: string, values: readonly unknown[]): Promise<readonly unknown[]> {
-    const result: QueryResult | readonly QueryResult[] = await this.#pool.query(words, [...values]);
+    const result: QueryResult | readonly QueryResult[] = await this.#pool
+      .query(words, [...values])
+      .catch((error: unknown) => {
+        throw serverError(error, this.#address.label);
+      });
     return (Array.isArray(result) ? result : [result]).flatMap(({ rows }: QueryResult) => rows);
   }
 
@@ -161,6 +168,41 @@ class PostgresDatabase implements Database, Server {
 
   /** A wrong address is reported at once; later, a server that cannot be reached is waited for. Returns the home that has the store. */
   async prepare(visitor: StoreVisitor, mustExist: boolean): Promise<StoreOwner> {
+    try {
+      await this.#retry(async () => await this.#assertSessions());
+      await this.#migrate(visitor, mustExist);
+      const owner = await this.read(async (db) => await ownerFor(db, visitor, this.#address.label));
+      this.#isOpen = true;
+      return owner;
+    } catch (error) {
+      throw foreignTables(error, this.#address.label, this.#address.schema);
+    }
+  }
+
+  /**
+   * A pool before the server that gives a connection to another client after each transaction loses the schema of this one, and may
+   * give it that of another store. There, a second client that begins a transaction gets the session that the first one had.
+   */
+  async #assertSessions(): Promise<void> {
+    const first = await this.#pool.connect();
+    try {
+      const session = await sessionOf(first);
+      if (session === (first as unknown as { readonly processID: number }).processID) return;
+      const second = await this.#pool.connect();
+      try {
+        await second.query("begin");
+        const others = [await sessionOf(second), await sessionOf(first)];
+        await second.query("rollback");
+        if (others[0] === session || others[1] !== session) throw pooledTransactions(this.#address.label);
+      } finally {
+        second.release();
+      }
+    } finally {
+      first.release();
+    }
+  }
+
+  async #migrate(visitor: StoreVisitor, mustExist: boolean): Promise<void> {
     const isCurrent = await this.#retry(async () => await this.#isCurrent(mustExist));
     if (!isCurrent && visitor.joins) await this.#retry(async () => await this.#assertOwnToMigrate(visitor));
     if (!isCurrent) {
@@ -175,9 +217,6 @@ class PostgresDatabase implements Database, Server {
         await recordOwner(db, visitor);
       });
     }
-    const owner = await this.read(async (db) => await ownerFor(db, visitor, this.#address.label));
-    this.#isOpen = true;
-    return owner;
   }
 
   async write<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
@@ -262,13 +301,20 @@ class PostgresDatabase implements Database, Server {
     if (rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(db);
   }
 
-  /** Other processes hear of it when it is committed. Returns the id of the transaction; null: it wrote nothing. */
+  /**
+   * Other processes hear of it when it is committed. Returns the id of the transaction; null: it wrote nothing. Throws where a newer Pawl
+   * has migrated the store since it was opened: what this one would write is not committed.
+   */
   async #announce(trx: Kysely<Tables>): Promise<string | null> {
     const { channel, payload } = this.#announcement;
-    const { rows } = await sql<{ xid: string | null }>`select xid, case when xid is null then null
-      else pg_notify(${channel}, ${payload})::text end as told
+    const { rows } = await sql<{ xid: string | null; version: number }>`select xid, case when xid is null then null
+      else pg_notify(${channel}, ${payload})::text end as told,
+      (select count(*) from migrations) as version
       from (select pg_current_xact_id_if_assigned()::text as xid) as own`.execute(trx);
-    return rows[0]?.xid ?? null;
+    const [row] = rows;
+    if (row === undefined || row.xid === null) return null;
+    assertKnown(row.version, this.#address.label);
+    return row.xid;
   }
 
   /** Waits for the server to be back, and for its own end of a transaction whose process is gone. */
@@ -294,6 +340,11 @@ class PostgresDatabase implements Database, Server {
       throw serverError(error, this.#address.label);
     }
   }
+}
+
+/** The process of the server that answers. */
+async function sessionOf(client: DriverClient): Promise<number | undefined> {
+  return (await client.query<{ pid: number }>("select pg_backend_pid() as pid")).rows[0]?.pid;
 }
 
 function configOf({ types }: Driver, { url, schema }: Address): ClientConfig {
@@ -330,7 +381,9 @@ function clientOf(driver: Driver, address: Address): new (config: ClientConfig) 
     override connect(done?: Connected): Promise<DriverClient> | void {
       const connect = async () => {
         try {
-          await super.connect();
+          await super.connect().catch((error: unknown) => {
+            throw refusedStart(error, address.label);
+          });
           await this.query(settingsOf(address));
           return this;
         } catch (error) {

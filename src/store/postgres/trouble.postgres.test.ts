@@ -56,6 +56,64 @@ test("[SO64] an address that cannot be read is refused without being repeated", 
   expect(await failure("postgres://u@h/d?schema=No%20Schema")).toMatchObject({ code: "USAGE" });
 });
 
+test("[SO100] what the driver would ignore or misread in an address is refused", async () => {
+  const base = addressAs(postgresAddress(), "u", password);
+  const words: readonly (readonly [more: string, says: RegExp])[] = [
+    ["&shema=other", /"shema" that Pawl does not know/],
+    ["&schema=other", /"schema" twice/],
+    ["&statement_timeout=0", /"statement_timeout"/],
+    ["&port=abc", /port .* not a number/],
+    ["&port=99999", /port .* not a number/],
+    ["&sslmode=bogus", /sslmode .* does not know/],
+    ["&ssl=false", /ssl .* does not know/],
+    ["#more", /cannot be read/],
+  ];
+  for (const [more, says] of words)
+    expect(await failure(`${base}${more}`)).toMatchObject({ code: "USAGE", message: expect.stringMatching(says) });
+  for (const cut of ["/", "?", "#"]) {
+    const address = `postgres://u:12${cut}${password}@h/d`;
+    expect(await failure(address)).toMatchObject({ code: "USAGE", hint: expect.stringContaining("%2F") });
+  }
+  expect(await failure(`${base}&sslrootcert=/no/such.pem`)).toMatchObject({
+    code: "STORE_UNUSABLE",
+    message: expect.stringMatching(/sslrootcert .*ENOENT/),
+  });
+  expect(await failure(`${postgresAddress()}&options=nonsense`)).toMatchObject({
+    code: "STORE_UNUSABLE",
+    message: expect.stringContaining("did not accept the connection"),
+    hint: expect.stringContaining("options"),
+  });
+});
+
+test("[SO64] encryption that the server does not have, without a warning of the driver", async () => {
+  const warned = vi.spyOn(process, "emitWarning");
+  onTestFinished(() => warned.mockRestore());
+  for (const mode of ["require", "verify-ca", "verify-full"]) {
+    expect(await failure(`${postgresAddress()}&sslmode=${mode}`)).toMatchObject({
+      code: "STORE_UNUSABLE",
+      message: expect.stringMatching(/could not be encrypted: .*does not support SSL/),
+      hint: expect.stringContaining("sslmode=verify-full"),
+    });
+  }
+  expect(warned).not.toHaveBeenCalled();
+});
+
+test("[SO101] a schema with tables of another program is refused and left as it is", async () => {
+  await execute("create schema theirs; create table theirs.runs (word text)");
+  await execute("create schema knex; create table knex.migrations (id int, batch int)");
+  for (const schema of ["theirs", "knex"]) {
+    expect(await failure(postgresAddress(schema))).toMatchObject({
+      code: "STORE_UNUSABLE",
+      message: expect.stringContaining(`the schema ${schema} of`),
+      hint: expect.stringContaining("?schema=NAME"),
+    });
+    const { rows } = await queryAt(postgresAddress(schema), (db) =>
+      sql`select tablename from pg_tables where schemaname = ${schema}`.execute(db),
+    );
+    expect(rows).toHaveLength(1);
+  }
+});
+
 test("[SO64] a server that cannot be reached is reported at once", async () => {
   const url = new URL(addressAs(postgresAddress(), "u", password));
   url.port = "1";

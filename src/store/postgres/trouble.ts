@@ -56,18 +56,15 @@ export function serverError(error: unknown, store: string): unknown {
   switch (codeOf(error)) {
     case "28P01":
     case "28000":
-      return unusable(`the server refused the login to ${store}: ${error.message}`, {
-        hint: "check the user and the password: in PAWL_STORE, or in the file that PGPASSFILE names (else ~/.pgpass)",
-        ...cause,
-      });
+      return refusedLogin(error, store);
     case "3D000":
-      return unusable(`there is no such database: ${store}`, {
+      return unusable(`there is no such database: ${store} (${error.message})`, {
         hint: "create it, for example with `createdb`; Pawl makes its own schema and tables in it",
         ...cause,
       });
     case "42501":
       return unusable(`the user of ${store} lacks a right: ${error.message}`, {
-        hint: "let it create a schema (GRANT CREATE ON DATABASE … TO …), or create the schema for it with CREATE SCHEMA … AUTHORIZATION …",
+        hint: "let it connect and create schemas (GRANT CONNECT, CREATE ON DATABASE … TO …), or create them for it with CREATE SCHEMA … AUTHORIZATION …; it must own everything in them",
         ...cause,
       });
     case "25006":
@@ -90,6 +87,43 @@ export function serverError(error: unknown, store: string): unknown {
     default:
       return otherError(error, store);
   }
+}
+
+const encryptionHint =
+  "?sslmode=verify-full at the end of the address encrypts and checks the certificate of the server, against &sslrootcert=FILE if that is given; no-verify does not check it, disable does not encrypt";
+
+function refusedLogin(error: Error, store: string): AppError {
+  const message = `the server refused the login to ${store}: ${error.message}`;
+  if (!error.message.startsWith("no pg_hba.conf entry")) {
+    return unusable(message, {
+      hint: "check the user and the password: in PAWL_STORE, or in the file that PGPASSFILE names (else ~/.pgpass)",
+      cause: error,
+    });
+  }
+  const isPlain = error.message.endsWith("no encryption");
+  return unusable(message, {
+    hint: `allow this user, database and address in pg_hba.conf of the server${isPlain ? `, or encrypt the connection: ${encryptionHint}` : ""}`,
+    cause: error,
+  });
+}
+
+/** The server did not take what the address says beside the login, such as `options`. */
+export function refusedStart(error: unknown, store: string): unknown {
+  if (!(error instanceof Error) || !/^(?:0A|22|42|55|XX)...$/.test(codeOf(error)) || codeOf(error) === "42501")
+    return error;
+  return unusable(`the server of ${store} did not accept the connection: ${error.message}`, {
+    hint: "check the parameters in the address, such as options, and the log of the server",
+    cause: error,
+  });
+}
+
+/** In a schema that was there: a table that Pawl would make, or one of the same name with other columns. */
+export function foreignTables(error: unknown, store: string, schema: string): unknown {
+  if (!(error instanceof Error) || !["42P07", "42703"].includes(codeOf(error))) return error;
+  return unusable(`the schema ${schema} of ${store} has tables of another program: ${error.message}`, {
+    hint: "give Pawl a schema of its own with ?schema=NAME at the end of the address; nothing was changed",
+    cause: error,
+  });
 }
 
 function otherError(error: Error, store: string): unknown {
@@ -115,7 +149,7 @@ function otherError(error: Error, store: string): unknown {
   // Of the encryption of the connection.
   if (/\bSSL\b|certificate/i.test(error.message)) {
     return unusable(`the connection to ${store} could not be encrypted: ${error.message}`, {
-      hint: "see sslmode and sslrootcert: they may be part of the address, as in ?sslmode=verify-full",
+      hint: encryptionHint,
       ...cause,
     });
   }
@@ -132,6 +166,12 @@ export function readOnly(store: string, cause?: Error): AppError {
   return unusable(`the store ${store} is read-only: a replica, or a database in which nothing may be written`, {
     hint: "use the address of the primary server",
     cause,
+  });
+}
+
+export function pooledTransactions(store: string): AppError {
+  return unusable(`the pool before the server of ${store} does not keep sessions`, {
+    hint: "let it keep them (PgBouncer: pool_mode = session), or use the address of the server itself",
   });
 }
 

@@ -3,6 +3,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { withoutPrograms } from "../../../application/allowed-executors.ts";
 import type { Application } from "../../../application/application.ts";
+import { assertGit } from "../../../application/setup/doctor.ts";
 import type { WorkerStarted } from "../../../contracts/service-documents.ts";
 import { exitCodes } from "../../../domain/error.ts";
 import { isSafeId } from "../../../domain/ids.ts";
@@ -62,6 +63,7 @@ function applicationOf({ store, trust, labels, onlyConfigured }: WorkerCommandOp
 }
 
 async function work(console: Console, app: Application, options: WorkerCommandOptions): Promise<void> {
+  await assertGit(app);
   const worker = await Worker.start({
     app,
     slots: options.slots,
