@@ -23,19 +23,18 @@ type Parts = ReadSession["parts"];
 export async function workOverview(app: Application): Promise<WorkOverview> {
   const { parts } = await app.read();
   const overview = await parts.dispatch.overview(parts.clock.now());
-  return { workers: await workersOf(parts, overview), queues: queuesOf(overview), ...(await accounts(app)) };
+  const found = await workersOf(parts, overview);
+  return { workers: found, queues: queuesOf(parts, overview, found), ...(await accounts(app)) };
 }
 
 /** Each process with the runs that it drives and the attempts that it performs. */
 export async function workers(app: Application): Promise<WorkerList> {
-  const { parts } = await app.read();
-  return { workers: await workersOf(parts, await parts.dispatch.overview(parts.clock.now())) };
+  return { workers: (await workOverview(app)).workers };
 }
 
 /** How many ready steps wait, by queue. */
 export async function queues(app: Application): Promise<QueueList> {
-  const { parts } = await app.read();
-  return { queues: queuesOf(await parts.dispatch.overview(parts.clock.now())) };
+  return { queues: (await workOverview(app)).queues };
 }
 
 /** Accounts that refused an agent and have accepted none since. */
@@ -48,11 +47,22 @@ export async function accounts(app: Application): Promise<AccountList> {
   return { accounts: list };
 }
 
-function queuesOf({ queues: found }: Overview): QueueList["queues"] {
+function queuesOf(
+  { clock }: Parts,
+  { queues: found }: Overview,
+  all: readonly WorkerDocument[],
+): QueueList["queues"] {
+  const isAnyThere = all.some((worker) => seemsAlive(worker, clock.now()));
   return found.map(({ waitingSince, ...figures }) => ({
     ...figures,
     waitingSince: waitingSince === null ? null : isoTime(waitingSince),
+    attended: figures.waiting === 0 || isAnyThere,
   }));
+}
+
+/** Of a worker on another machine, what it renews tells. */
+function seemsAlive({ life, heardAt }: WorkerDocument, now: number): boolean {
+  return life === "alive" || (life === "unknown" && heardAt !== null && now - Date.parse(heardAt) < renewedForMs);
 }
 
 /** What one process holds, by whatever names: it has one for each run that it drives. */

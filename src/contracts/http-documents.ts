@@ -184,6 +184,7 @@ const queueContract = object({
   lost: count.describe("Attempts whose worker is not heard of any more, and that nobody has taken over yet."),
   ended: count.nullable().describe("What was in the queue in the last day, counted to 10,000. null: nothing is kept of it."),
   waitingSince: time.nullable().describe("Since when the step waits that waits longest. null: none waits."),
+  attended: z.boolean().describe("false: steps wait, and no process that lives drives a run or performs an attempt."),
 });
 
 export const queuesContract = object({ queues: list(queueContract) }).meta({ id: "QueueList" });
