@@ -280,7 +280,7 @@ export function describeDispatch(
     });
 
     scenario(
-      "[DI25] an overview counts the steps that wait, now or for a time, and the attempts that are performed or lost",
+      "[DI30] an overview counts the steps that wait, now or for a time, and the attempts that are performed or lost",
       async ({ store, dispatch, runs }) => {
         const none = { waiting: 0, deferred: 0, active: 0, lost: 0, waitingSince: null };
         const figures = async (now: number) => {

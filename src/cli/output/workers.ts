@@ -10,10 +10,11 @@ export function workersTable(workers: readonly WorkerDocument[], now: number): s
   return table([head, ...workers.map((worker) => row(worker, now))]);
 }
 
-function row({ worker, host, life, since, heardAt, drives, performs }: WorkerDocument, now: number): readonly string[] {
+function row(document: WorkerDocument, now: number): readonly string[] {
+  const { worker, host, pid, life, since, heardAt, drives, performs } = document;
   return [
     // The host has a column.
-    worker.replace(/ on .*$/, ""),
+    pid === null ? worker : `process ${pid}`,
     host ?? "–",
     life,
     since === null ? "–" : localTime(Date.parse(since), now),

@@ -146,7 +146,7 @@ test("[DI24] the result of a dead worker is taken over by its lease", async () =
   expect(await dispatch.renew("w2", [attempt], until)).toStrictEqual([attempt]);
 });
 
-test("[DI25] an overview has the jobs of the home's queue: an attempt of which nobody was heard is lost, and what is over is counted", async () => {
+test("[DI30] an overview has the jobs of the home's queue: an attempt of which nobody was heard is lost, and what is over is counted", async () => {
   const under = await open();
   const { store, dispatch, server, schema } = under;
   const runs = new Transitions(store, dispatch);
