@@ -53,11 +53,18 @@ function queuesOf(
   all: readonly WorkerDocument[],
 ): QueueList["queues"] {
   const isAnyThere = all.some((worker) => seemsAlive(worker, clock.now()));
-  return found.map(({ waitingSince, ...figures }) => ({
-    ...figures,
-    waitingSince: waitingSince === null ? null : isoTime(waitingSince),
-    attended: figures.waiting === 0 || isAnyThere,
-  }));
+  // A worker that died on this machine holds its lease for a while.
+  const ofDead = new Set(all.flatMap(({ life, attempts }) => (life === "dead" ? attempts : [])));
+  return found.map(({ waitingSince, active, lost, ...figures }) => {
+    const gone = active.filter((attempt) => ofDead.has(attempt)).length + lost.length;
+    return {
+      ...figures,
+      active: active.length + lost.length - gone,
+      lost: gone,
+      waitingSince: waitingSince === null ? null : isoTime(waitingSince),
+      attended: isAnyThere || figures.waiting + gone === 0,
+    };
+  });
 }
 
 /** Of a worker on another machine, what it renews tells. */

@@ -181,10 +181,10 @@ const queueContract = object({
   waiting: count.describe("Ready steps that a worker can take now, without those of paused runs."),
   deferred: count.describe("Ready steps whose time has not come: after a failure, or for an account."),
   active: count.describe("Attempts that are performed."),
-  lost: count.describe("Attempts whose worker is not heard of any more, and that nobody has taken over yet."),
+  lost: count.describe("Attempts whose worker is dead or not heard of any more, and that nobody has taken over yet."),
   ended: count.nullable().describe("What was in the queue in the last day, counted to 10,000. null: nothing is kept of it."),
   waitingSince: time.nullable().describe("Since when the step waits that waits longest. null: none waits."),
-  attended: z.boolean().describe("false: steps wait, and no process that lives drives a run or performs an attempt."),
+  attended: z.boolean().describe("false: steps wait, or were lost, and no process that lives drives a run or performs an attempt."),
 });
 
 export const queuesContract = object({ queues: list(queueContract) }).meta({ id: "QueueList" });

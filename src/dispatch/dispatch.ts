@@ -58,9 +58,9 @@ export interface QueueFigures {
   /** Ready steps whose time has not come. */
   readonly deferred: number;
   /** Attempts whose lease holds. */
-  readonly active: number;
+  readonly active: readonly AttemptId[];
   /** Attempts whose lease is over, and whose steps nobody has taken over yet. */
-  readonly lost: number;
+  readonly lost: readonly AttemptId[];
   /** What was in the queue within the last day, counted up to `mostEnded`. null: nothing is kept of it. */
   readonly ended: number | null;
   /** Since when the one of those that wait has waited that waits longest. */

@@ -31,7 +31,7 @@ test("[PG95] steps that nobody takes, the worker that takes them, its death, and
   const { url, token, app } = await serveHome(site.home, {});
   const { page } = await visit(`${url}/health#token=${token}`);
   await settled(page);
-  const [queues, workers] = ["Steps that wait for a worker", "Workers"].map((name) => page.getByRole("region", { name }));
+  const [queues, workers] = ["Waiting and at work", "Workers"].map((name) => page.getByRole("region", { name }));
   if (queues === undefined || workers === undefined) throw new Error("there are two regions");
   await queues.getByText("Steps wait, and no process takes them.").waitFor();
   expect(await queues.innerText()).toContain("pawl worker --slots 2");
@@ -67,7 +67,9 @@ test("[PG95] steps that nobody takes, the worker that takes them, its death, and
   await worker.ended;
   await page.reload();
   await line.getByText("dead", { exact: true }).waitFor();
-  expect(await line.innerText()).toContain("Another process begins its steps again.");
+  expect(await line.innerText()).toContain("The next process begins its steps again.");
+  expect(await queues.innerText()).toMatch(/At work\s+0\s+Worker is gone\s+1/);
+  expect(await queues.innerText()).toContain("pawl worker --slots 2");
   await picture(page, "workers-dead", { whole: true });
   expect(await faultsOf(page)).toEqual([]);
 });

@@ -44,7 +44,7 @@ export function queueLine({ queue, waiting, deferred, active, lost, waitingSince
     `${counted(waiting, "step waits", "steps wait")}${since}`,
     ...(deferred === 0 ? [] : [`${counted(deferred, "waits for its time", "wait for their time")}`]),
     `${counted(active, "attempt is performed", "attempts are performed")}`,
-    ...(lost === 0 ? [] : [`${counted(lost, "attempt has a worker", "attempts have workers")} that nobody hears of`]),
+    ...(lost === 0 ? [] : [`${counted(lost, "worker is gone", "workers are gone")}`]),
   ];
   return `${queue === null ? "ready" : `queue ${queue}`}: ${parts.join(", ")}`;
 }

@@ -91,9 +91,10 @@ export class EmbeddedDispatch implements Dispatch {
   async overview(now: number): Promise<Overview> {
     const { due, later, dueSince } = await this.#store.waiting(now);
     const leases = await this.#store.leases({ endedBefore: null });
-    const lost = leases.filter(({ until }) => until.at <= now).length;
-    const figures = { waiting: due, deferred: later, active: leases.length - lost, lost, waitingSince: dueSince };
-    return { queues: [{ queue: null, ended: null, ...figures }], heardAt: new Map() };
+    const attempts = (isOver: boolean) =>
+      leases.filter(({ until }) => until.at <= now === isOver).map(({ attempt }) => attempt);
+    const figures = { waiting: due, deferred: later, active: attempts(false), lost: attempts(true) };
+    return { queues: [{ queue: null, ...figures, ended: null, waitingSince: dueSince }], heardAt: new Map() };
   }
 }
 

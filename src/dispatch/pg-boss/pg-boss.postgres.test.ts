@@ -153,7 +153,7 @@ test("[DI30] an overview has the jobs of the home's queue: an attempt of which n
   const [first, second] = [await runs.start(chainOf(1)), await runs.start(chainOf(1))];
   const attempt = await claim(under);
   const overview = async () => await dispatch.overview(5_000);
-  const own = { queue: `home.${owner.id}`, waiting: 1, deferred: 0, active: 1, lost: 0, ended: 0 };
+  const own = { queue: `home.${owner.id}`, waiting: 1, deferred: 0, active: [attempt], lost: [], ended: 0 };
   const begun = await overview();
   expect(begun.queues).toMatchObject([own]);
   expect([...begun.heardAt.keys()]).toStrictEqual([attempt]);
@@ -165,10 +165,10 @@ test("[DI30] an overview has the jobs of the home's queue: an attempt of which n
   );
   expect((await overview()).heardAt.get(attempt)).toBeLessThanOrEqual(5_000 - 60_000);
   const attendance = await dispatch.attend();
-  await expect.poll(async () => (await overview()).queues).toMatchObject([{ ...own, active: 0, lost: 1, ended: 1 }]);
+  await expect.poll(async () => (await overview()).queues).toMatchObject([{ ...own, active: [], lost: [attempt], ended: 1 }]);
   attendance.close();
   await runs.apply(first, finishOf(attempt, completed()));
   const next = await claim(under);
   await runs.apply(second, finishOf(next, completed()));
-  expect((await overview()).queues).toMatchObject([{ ...own, waiting: 0, active: 0, ended: 2 }]);
+  expect((await overview()).queues).toMatchObject([{ ...own, waiting: 0, active: [], ended: 2 }]);
 });

@@ -167,14 +167,14 @@ export class PgBossDispatch implements Dispatch {
     for (const queue of names) {
       const ready = steps.filter((each) => nameOf(each) === queue);
       const since = ready.flatMap((each) => each.since ?? []);
-      const performed = attempts.filter((each) => nameOf(each) === queue);
-      const lost = performed.filter((each) => each.lost).length;
+      const performed = (isLost: boolean) =>
+        attempts.filter((each) => nameOf(each) === queue && each.lost === isLost).map(({ attempt }) => attempt);
       queues.push({
         queue,
         waiting: ready.reduce((sum, { due }) => sum + due, 0),
         deferred: ready.reduce((sum, { later }) => sum + later, 0),
-        active: performed.length - lost,
-        lost,
+        active: performed(false),
+        lost: performed(true),
         ended: await endedOf(this.#server, schema, queue, mostEnded),
         waitingSince: since.length === 0 ? null : Math.min(...since),
       });

@@ -29,14 +29,12 @@ function Queue(props: HealthDetails["queues"][number]) {
   return (
     <div class="queue" data-row>
       {attended ? null : (
-        <div class="health-line">
-          <span class="failed">
+        <div>
+          <p class="health-sum failed">
             <Sign of="blocked" />
-          </span>
-          <span>
-            <strong>{texts.unattended}</strong>
-            <span class="health-hint">{withCode(texts.unattendedHint)}</span>
-          </span>
+            {texts.unattended}
+          </p>
+          <p>{withCode(texts.unattendedHint)}</p>
         </div>
       )}
       <dl class="figures">
@@ -53,7 +51,7 @@ function Queue(props: HealthDetails["queues"][number]) {
           <Figure name={texts.ended}>{ended < texts.mostEnded ? ended : texts.atLeast(ended)}</Figure>
         )}
       </dl>
-      {lost === 0 ? null : <p class="dim small">{texts.lostHint}</p>}
+      {lost === 0 || !attended ? null : <p class="dim small">{texts.lostHint}</p>}
       {queue === null ? null : <p class="dim small">{texts.queue(queue)}</p>}
     </div>
   );
@@ -94,19 +92,24 @@ function WorkerLine({ worker }: { readonly worker: Worker }) {
           ].join(", ")}
         </span>
         {gone ? <span class="health-hint">{worker.life === "dead" ? texts.deadHint : texts.quietHint}</span> : null}
-        <Performed worker={worker} />
-        <Driven worker={worker} />
+        <Performed worker={worker} gone={gone} />
+        <Driven worker={worker} gone={gone} />
       </span>
       <span class={gone ? "failed small" : "dim small"}>{heardText(worker, now.value)}</span>
     </li>
   );
 }
 
-function Performed({ worker: { performs, attempts } }: { readonly worker: Worker }) {
+interface Holding {
+  readonly worker: Worker;
+  readonly gone: boolean;
+}
+
+function Performed({ worker: { performs, attempts }, gone }: Holding) {
   if (attempts.length === 0) return null;
   return (
     <span class="health-hint">
-      {texts.performs}{" "}
+      {gone ? texts.hadPerformed : texts.performs}{" "}
       {performs.map(({ attempt, number, story, step, since }, i) => (
         <span key={attempt}>
           {i === 0 ? "" : ", "}
@@ -121,11 +124,11 @@ function Performed({ worker: { performs, attempts } }: { readonly worker: Worker
   );
 }
 
-function Driven({ worker: { drives, runs } }: { readonly worker: Worker }) {
+function Driven({ worker: { drives, runs }, gone }: Holding) {
   if (runs.length === 0) return null;
   return (
     <span class="health-hint">
-      {texts.drives}{" "}
+      {gone ? texts.hadDriven : texts.drives}{" "}
       {drives.map(({ run, number, task }, i) => (
         <span key={run}>
           {i === 0 ? "" : ", "}
