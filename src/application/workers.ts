@@ -1,23 +1,18 @@
 // What works on runs, what waits for it, and what it cannot use: the processes that drive runs and perform attempts, the queues of ready
 // steps, and the accounts that refused an agent.
 
-import type {
-  AccountList,
-  QueueList,
-  WorkerDocument,
-  WorkerList,
-  WorkOverview,
-} from "../contracts/http-documents.ts";
-import type { DriverLease, Lease, Overview } from "../dispatch/dispatch.ts";
+import type { AccountList, QueueList, WorkerDocument, WorkerList, WorkOverview } from "../contracts/http-documents.ts";
 import { nameWithPart } from "../domain/attempt.ts";
 import type { AttemptId, RunId } from "../domain/ids.ts";
 import { isoTime } from "../runtime/views/status.ts";
-import { isPulled, lifeOfWorker, noWorker, placeOf, processInWords, processOf } from "../runtime/worker.ts";
+import { hostAndPidOf, isPulled, lifeOfWorker, noWorker, processInWords, processOf } from "../runtime/worker.ts";
+import type { DriverLease, Lease } from "../store/store.ts";
 import { startTimeOf } from "../system/process/identity.ts";
 import type { Application, ReadSession } from "./application.ts";
 import { firstLine } from "./references.ts";
 
 type Parts = ReadSession["parts"];
+type Overview = Awaited<ReturnType<Parts["dispatch"]["overview"]>>;
 
 /** Workers, queues and accounts, of one moment. */
 export async function workOverview(app: Application): Promise<WorkOverview> {
@@ -47,11 +42,7 @@ export async function accounts(app: Application): Promise<AccountList> {
   return { accounts: list };
 }
 
-function queuesOf(
-  { clock }: Parts,
-  { queues: found }: Overview,
-  all: readonly WorkerDocument[],
-): QueueList["queues"] {
+function queuesOf({ clock }: Parts, { queues: found }: Overview, all: readonly WorkerDocument[]): QueueList["queues"] {
   const isAnyThere = all.some((worker) => seemsAlive(worker, clock.now()));
   // A worker that died on this machine holds its lease for a while.
   const ofDead = new Set(all.flatMap(({ life, attempts }) => (life === "dead" ? attempts : [])));
@@ -99,7 +90,7 @@ async function workersOf(parts: Parts, { heardAt }: Overview): Promise<readonly 
 }
 
 function processKey(name: string): string {
-  const place = placeOf(name);
+  const place = hostAndPidOf(name);
   return place === null ? name : `${place.host}/${place.pid}`;
 }
 
@@ -122,7 +113,7 @@ async function describe(
   const process = processOf(name);
   const since = process === null ? null : startTimeOf(process);
   const heard = isRenewed(name) ? [...drivers, ...leases].flatMap((held) => heardOf(held, heardAt) ?? []) : [];
-  const place = placeOf(name);
+  const place = hostAndPidOf(name);
   const performed = await Promise.all(
     leases.slice(0, mostDescribed).map(async ({ attempt }) => await store.attempt(attempt)),
   );

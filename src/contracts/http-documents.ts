@@ -156,8 +156,12 @@ export const accountsContract = object({ accounts: list(accountContract) }).meta
 
 const workerContract = object({
   worker: text.describe("In words: `process 4711 on build-2`."),
-  life: z.enum(["alive", "dead", "unknown"]).describe("unknown: it is on another machine, and only what it renews tells."),
-  host: text.nullable().describe("The machine. null: it is no process of Pawl but an agent that pulls, or nobody any more."),
+  life: z
+    .enum(["alive", "dead", "unknown"])
+    .describe("unknown: it is on another machine, and only what it renews tells."),
+  host: text
+    .nullable()
+    .describe("The machine. null: it is no process of Pawl but an agent that pulls, or nobody any more."),
   pid: count.nullable(),
   since: time.nullable().describe("When the process started. null: it does not live on this machine."),
   heardAt: time.nullable().describe("When it last renewed what it holds. null: it holds it for a fixed time."),
@@ -177,14 +181,20 @@ const workerContract = object({
 });
 
 const queueContract = object({
-  queue: text.nullable().describe("Its name in pg-boss. null: the store is in a file, and ready steps are in no queue."),
+  queue: text
+    .nullable()
+    .describe("Its name in pg-boss. null: the store is in a file, and ready steps are in no queue."),
   waiting: count.describe("Ready steps that a worker can take now, without those of paused runs."),
   deferred: count.describe("Ready steps whose time has not come: after a failure, or for an account."),
   active: count.describe("Attempts that are performed."),
   lost: count.describe("Attempts whose worker is dead or not heard of any more, and that nobody has taken over yet."),
-  ended: count.nullable().describe("What was in the queue in the last day, counted to 10,000. null: nothing is kept of it."),
+  ended: count
+    .nullable()
+    .describe("What was in the queue in the last day, counted to 10,000. null: nothing is kept of it."),
   waitingSince: time.nullable().describe("Since when the step waits that waits longest. null: none waits."),
-  attended: z.boolean().describe("false: steps wait, or were lost, and no process that lives drives a run or performs an attempt."),
+  attended: z
+    .boolean()
+    .describe("false: steps wait, or were lost, and no process that lives drives a run or performs an attempt."),
 });
 
 export const queuesContract = object({ queues: list(queueContract) }).meta({ id: "QueueList" });

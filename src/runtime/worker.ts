@@ -72,7 +72,7 @@ export async function driversOf({
 }
 
 /** The machine and the process of a worker; null: it is an agent that pulls, or nobody any more. */
-export function placeOf(name: string): { readonly host: string; readonly pid: number } | null {
+export function hostAndPidOf(name: string): { readonly host: string; readonly pid: number } | null {
   const worker = readWorker(name);
   return worker === null ? null : { host: worker.host, pid: worker.pid };
 }

@@ -42,8 +42,8 @@ import type {
   StoreProgress,
   TickRecord,
   Transaction,
-  WorkflowFigures,
   WaitingFigures,
+  WorkflowFigures,
 } from "./store.ts";
 import { selectAttempt } from "./tables/attempts.ts";
 import { selectChangedRuns, selectLastPosition, selectLastSeq } from "./tables/changed-runs.ts";

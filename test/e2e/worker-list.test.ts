@@ -15,7 +15,9 @@ test("[CM160] `worker list` says what waits and what to start, which agents pull
   expectCode(await site.pawl("run", writeAt(site, "loop.yml", loopWorkflow), "the task", "--detach"), 0);
   const waiting = await site.pawl("worker", "list");
   expect(waiting.stdout).toMatch(/^ready: 1 step waits \(the first for .*\), 0 attempts are performed$/m);
-  expect(waiting.stderr).toContain("steps wait, and no process takes them; `pawl worker --slots 2` starts one that does");
+  expect(waiting.stderr).toContain(
+    "steps wait, and no process takes them; `pawl worker --slots 2` starts one that does",
+  );
 
   expectCode(await site.pawl("step", "claim", "mini_planner"), 0);
   const app = new Application({ cwd: site.repo, env: { ...process.env, PAWL_HOME: site.home } });

@@ -38,13 +38,16 @@ function shortened(names: readonly string[]): string {
 }
 
 /** `queue home.4f2a: 3 steps wait (the first for 2m10s), 1 waits for its time, 2 attempts are performed` */
-export function queueLine({ queue, waiting, deferred, active, lost, waitingSince }: QueueDocument, now: number): string {
+export function queueLine(
+  { queue, waiting, deferred, active, lost, waitingSince }: QueueDocument,
+  now: number,
+): string {
   const since = waitingSince === null ? "" : ` (the first for ${durationText(now - Date.parse(waitingSince))})`;
   const parts = [
     `${counted(waiting, "step waits", "steps wait")}${since}`,
-    ...(deferred === 0 ? [] : [`${counted(deferred, "waits for its time", "wait for their time")}`]),
-    `${counted(active, "attempt is performed", "attempts are performed")}`,
-    ...(lost === 0 ? [] : [`${counted(lost, "worker is gone", "workers are gone")}`]),
+    ...(deferred === 0 ? [] : [counted(deferred, "waits for its time", "wait for their time")]),
+    counted(active, "attempt is performed", "attempts are performed"),
+    ...(lost === 0 ? [] : [counted(lost, "attempt has lost its worker", "attempts have lost their workers")]),
   ];
   return `${queue === null ? "ready" : `queue ${queue}`}: ${parts.join(", ")}`;
 }

@@ -165,7 +165,9 @@ test("[DI30] an overview has the jobs of the home's queue: an attempt of which n
   );
   expect((await overview()).heardAt.get(attempt)).toBeLessThanOrEqual(5_000 - 60_000);
   const attendance = await dispatch.attend();
-  await expect.poll(async () => (await overview()).queues).toMatchObject([{ ...own, active: [], lost: [attempt], ended: 1 }]);
+  await expect
+    .poll(async () => (await overview()).queues)
+    .toMatchObject([{ ...own, active: [], lost: [attempt], ended: 1 }]);
   attendance.close();
   await runs.apply(first, finishOf(attempt, completed()));
   const next = await claim(under);

@@ -2,7 +2,11 @@
 
 import type { ComponentChildren } from "preact";
 
-export function Figure(props: { readonly name: string; readonly title?: string; readonly children: ComponentChildren }) {
+export function Figure(props: {
+  readonly name: string;
+  readonly title?: string;
+  readonly children: ComponentChildren;
+}) {
   return (
     <div title={props.title}>
       <dt class="dim small">{props.name}</dt>

@@ -35,7 +35,8 @@ export const healthTexts = {
   atLeast: (count: number) => `${count} or more`,
   mostEnded: 10_000,
   unattended: "Steps wait, and no process takes them.",
-  unattendedHint: "`pawl worker --slots 2` starts a worker. `pawl up --background` starts a service, which performs them, too.",
+  unattendedHint:
+    "`pawl worker --slots 2` starts a worker. `pawl up --background` starts a service, which performs them, too.",
   workers: "Workers",
   noWorkers: "No process drives a run or performs an attempt now.",
   life: { alive: "alive", dead: "dead", unknown: "on another machine" },

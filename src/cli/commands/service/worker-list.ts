@@ -10,7 +10,9 @@ import { accountLines, queueLine, workersTable } from "../../output/workers.ts";
 export function defineList(worker: Command, console: Console): void {
   worker
     .command("list")
-    .description("list the processes that drive runs and perform attempts, what waits for them, and accounts that refuse")
+    .description(
+      "list the processes that drive runs and perform attempts, what waits for them, and accounts that refuse",
+    )
     .addHelpText("after", example("pawl worker list"))
     .action(async (options: StoreOption) => {
       const document = await withApplication(options, workOverview);
