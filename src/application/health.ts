@@ -13,7 +13,7 @@ import { firstLine } from "./references.ts";
 import { schedules } from "./schedules/schedules.ts";
 import { examine } from "./setup/doctor.ts";
 import { statusCounts } from "./status-counts.ts";
-import { accounts, workers } from "./workers.ts";
+import { workOverview } from "./workers.ts";
 
 /** `streams`: how many are open. */
 export async function healthDetails(app: Application, streams: number): Promise<HealthDetails> {
@@ -31,9 +31,8 @@ export async function healthDetails(app: Application, streams: number): Promise<
       runs: statusCounts(runs),
     },
     doctor: await recentlyExamined(app),
-    ...(await workers(app)),
     undriven: await undrivenRuns(parts),
-    ...(await accounts(app)),
+    ...(await workOverview(app)),
     ...(await schedules(app)),
   };
 }

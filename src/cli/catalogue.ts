@@ -25,7 +25,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "cap RUN": "raise a cap of a run (attempts, steps, time, money, tokens), or show them",
     "waits RUN [LEVEL]": "ask before all steps of a run, the marked ones, or none; or show which",
     up: "drive every open run of this home, and serve the API and the page, until it is stopped",
-    worker: "perform attempts of any run of the store, in so many slots, until it is stopped",
+    "worker [list]": "perform attempts of any run of the store, in so many slots; or list who does",
     "open [RUN|GATE]": "show the page in a browser that is signed in; starts the service where none runs",
     down: "stop the service of this home; its runs can be resumed",
     "schedule list|add|pause|resume|run|remove": "let the service start workflows at the times of their `schedule`",

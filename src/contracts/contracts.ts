@@ -6,7 +6,7 @@ import { costContract, costsContract } from "./cost-documents.ts";
 import { diffContract } from "./diff-document.ts";
 import { errorContract } from "./error-document.ts";
 import { eventContract } from "./events.ts";
-import { createdTokenContract, revokedTokenContract, tokensContract } from "./http-documents.ts";
+import { createdTokenContract, revokedTokenContract, tokensContract, workOverviewContract } from "./http-documents.ts";
 import {
   lifecyclePositionContract,
   lifecycleReadingContract,
@@ -224,6 +224,7 @@ const table = {
   "opened-page": contract(openedPageContract, "the page that was opened, or its address", "open"),
   service: contract(serviceStartedContract, "a service that is ready, in one line", "up"),
   worker: contract(workerStartedContract, "a worker that is ready, in one line", "worker"),
+  workers: contract(workOverviewContract, "what works, what waits for it, and what it cannot use", "worker list"),
   "service-install": contract(serviceInstalledContract, "a file that starts the service at login", "up --install"),
   "service-stop": contract(serviceStoppedContract, "a service that was stopped", "down"),
   schemas: contract(schemasContract, "the list of documents", "schema"),

@@ -155,13 +155,58 @@ const accountContract = object({
 export const accountsContract = object({ accounts: list(accountContract) }).meta({ id: "AccountList" });
 
 const workerContract = object({
-  worker: text,
-  life: z.enum(["alive", "dead", "unknown"]),
+  worker: text.describe("In words: `process 4711 on build-2`."),
+  life: z
+    .enum(["alive", "dead", "unknown"])
+    .describe("unknown: it is on another machine, and only what it renews tells."),
+  host: text
+    .nullable()
+    .describe("The machine. null: it is no process of Pawl but an agent that pulls, or nobody any more."),
+  pid: count.nullable(),
+  since: time.nullable().describe("When the process started. null: it does not live on this machine."),
+  heardAt: time.nullable().describe("When it last renewed what it holds. null: it holds it for a fixed time."),
   runs: texts.describe("The runs that it drives."),
   attempts: texts.describe("The attempts that it performs."),
+  drives: list(object({ run: text, number: count, task: text })).describe("The first 50 of `runs`."),
+  performs: list(
+    object({
+      attempt: text,
+      run: text,
+      number: count.describe("The number of the run."),
+      story: text.nullable(),
+      step: text.describe("The name of the step, with its part."),
+      since: time,
+    }),
+  ).describe("The first 50 of `attempts`."),
 });
 
+const queueContract = object({
+  queue: text
+    .nullable()
+    .describe("Its name in pg-boss. null: the store is in a file, and ready steps are in no queue."),
+  waiting: count.describe("Ready steps that a worker can take now, without those of paused runs."),
+  deferred: count.describe("Ready steps whose time has not come: after a failure, or for an account."),
+  active: count.describe("Attempts that are performed."),
+  lost: count.describe("Attempts whose worker is dead or not heard of any more, and that nobody has taken over yet."),
+  ended: count
+    .nullable()
+    .describe("What was in the queue in the last day, counted to 10,000. null: nothing is kept of it."),
+  waitingSince: time.nullable().describe("Since when the step waits that waits longest. null: none waits."),
+  attended: z
+    .boolean()
+    .describe("false: steps wait, or were lost, and no process that lives drives a run or performs an attempt."),
+});
+
+export const queuesContract = object({ queues: list(queueContract) }).meta({ id: "QueueList" });
+
 export const workersContract = object({ workers: list(workerContract) }).meta({ id: "WorkerList" });
+
+/** What works, what waits for it, and what it cannot use. */
+export const workOverviewContract = object({
+  workers: list(workerContract),
+  queues: list(queueContract),
+  accounts: list(accountContract).describe("Accounts that refused an agent."),
+}).meta({ id: "WorkOverview" });
 
 export const healthDetailsContract = object({
   service: object({
@@ -179,6 +224,7 @@ export const healthDetailsContract = object({
     .nullable()
     .describe("As `pawl doctor --json`, at most 30 s old. null: it is not known in time."),
   workers: list(workerContract),
+  queues: list(queueContract),
   undriven: list(object({ run: text, number: count, task: text, since: time.describe("Its last event.") })).describe(
     "Running runs that no process drives, the newest first, at most 50.",
   ),
@@ -251,6 +297,10 @@ export type StartedDocument = z.infer<typeof startedRunContract>;
 export type RepositoryList = z.infer<typeof repositoriesContract>;
 export type HealthDetails = z.infer<typeof healthDetailsContract>;
 export type AccountList = z.infer<typeof accountsContract>;
+export type WorkerDocument = z.infer<typeof workerContract>;
+export type QueueDocument = z.infer<typeof queueContract>;
+export type QueueList = z.infer<typeof queuesContract>;
+export type WorkOverview = z.infer<typeof workOverviewContract>;
 export type WorkerList = z.infer<typeof workersContract>;
 export type ProjectList = z.infer<typeof projectsContract>;
 export type ProjectMessage = z.infer<typeof projectMessageContract>;

@@ -278,6 +278,35 @@ export function describeDispatch(
       }
       expect(await offers(store, dispatch, { now: Number.MAX_SAFE_INTEGER })).toStrictEqual([]);
     });
+
+    scenario(
+      "[DI30] an overview counts the steps that wait, now or for a time, and the attempts that are performed or lost",
+      async ({ store, dispatch, runs }) => {
+        const none = { waiting: 0, deferred: 0, active: [], lost: [], waitingSince: null };
+        const figures = async (now: number) => {
+          const { queues } = await dispatch.overview(now);
+          expect(queues).toHaveLength(1);
+          return queues.map(({ waiting, deferred, active, lost, waitingSince }) => {
+            return { waiting, deferred, active, lost, waitingSince };
+          })[0];
+        };
+        expect(await figures(5_000)).toStrictEqual(none);
+        await runs.start(chainOf(1));
+        const attempt = await claim({ store, dispatch }, "w1", 60_000);
+        expect(await figures(5_000)).toStrictEqual({ ...none, active: [attempt] });
+        const later = await runs.start(chainOf(1));
+        await runs.perform(later, "step-1", unfinished("rate_limited", { retryAt: 50_000 }));
+        const [now, paused] = [await runs.start(chainOf(1)), await runs.start(chainOf(1))];
+        await runs.apply(paused, { type: "pause_run", at: 3_000, author: "user:ada" });
+        const since = (await store.waiting(5_000)).dueSince;
+        const started = (await store.runById(now))?.startedAt;
+        expect(since).toBe(started);
+        const waiting = { ...none, active: [attempt], waiting: 1, deferred: 1, waitingSince: since };
+        expect(await figures(5_000)).toStrictEqual(waiting);
+        expect(await figures(50_000)).toStrictEqual({ ...waiting, waiting: 2, deferred: 0 });
+        expect(await figures(60_000)).toMatchObject({ active: [], lost: [attempt] });
+      },
+    );
   });
 }
 

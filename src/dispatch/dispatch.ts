@@ -33,6 +33,8 @@ export interface Dispatch {
   nextTime(run: RunId | null, after: number): Promise<number | null>;
   /** While it is open, this process takes part in looking for dead workers. */
   attend(): Promise<Attendance>;
+  /** For people: how much waits and is performed at this time, and of whom was heard. */
+  overview(now: number): Promise<Overview>;
   /** Before the store is closed. */
   close(): Promise<void>;
 }
@@ -40,3 +42,29 @@ export interface Dispatch {
 export interface Attendance {
   close(): void;
 }
+
+export interface Overview {
+  /** At least one. */
+  readonly queues: readonly QueueFigures[];
+  /** When the worker of an attempt was last heard of, where that is recorded apart from its lease. */
+  readonly heardAt: ReadonlyMap<AttemptId, number>;
+}
+
+export interface QueueFigures {
+  /** null: ready steps are rows of the store, and in no queue. */
+  readonly queue: string | null;
+  /** Ready steps that can be claimed, without those of paused runs. */
+  readonly waiting: number;
+  /** Ready steps whose time has not come. */
+  readonly deferred: number;
+  /** Attempts whose lease holds. */
+  readonly active: readonly AttemptId[];
+  /** Attempts whose lease is over, and whose steps nobody has taken over yet. */
+  readonly lost: readonly AttemptId[];
+  /** What was in the queue within the last day, counted up to `mostEnded`. null: nothing is kept of it. */
+  readonly ended: number | null;
+  /** Since when the one of those that wait has waited that waits longest. */
+  readonly waitingSince: number | null;
+}
+
+export const mostEnded = 10_000;

@@ -224,6 +224,8 @@ test("[HT27 HT28] what this home has, without paths from outside; a cursor, a nu
   );
   expect((await reader.get("/api/v1/accounts")).body).toEqual({ accounts: [] });
   expect((await reader.get("/api/v1/workers")).body).toEqual({ workers: [] });
+  const figures = { queue: null, deferred: 0, active: 0, lost: 0, ended: null };
+  expect((await reader.get("/api/v1/queues")).body).toMatchObject({ queues: [figures] });
   expect((await reader.get("/api/v1/token")).body).toMatchObject({ role: "read" });
   expect((await reader.get("/api/v1/projects")).body).toEqual({ projects: [], unreadable: [] });
   expect((await reader.get("/api/v1/sessions")).body).toEqual({ sessions: [] });

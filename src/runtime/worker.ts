@@ -71,6 +71,12 @@ export async function driversOf({
   return found;
 }
 
+/** The machine and the process of a worker; null: it is an agent that pulls, or nobody any more. */
+export function hostAndPidOf(name: string): { readonly host: string; readonly pid: number } | null {
+  const worker = readWorker(name);
+  return worker === null ? null : { host: worker.host, pid: worker.pid };
+}
+
 function readWorker(name: string): Worker | null {
   try {
     const value: unknown = JSON.parse(name);

@@ -42,6 +42,7 @@ import type {
   StoreProgress,
   TickRecord,
   Transaction,
+  WaitingFigures,
   WorkflowFigures,
 } from "./store.ts";
 import { selectAttempt } from "./tables/attempts.ts";
@@ -53,7 +54,7 @@ import { selectFigures } from "./tables/figures.ts";
 import { selectGate, selectOpenGates } from "./tables/gates.ts";
 import { selectHolds } from "./tables/holds.ts";
 import { selectLeases } from "./tables/leases.ts";
-import { selectNextOfferTime, selectOffers } from "./tables/offers.ts";
+import { selectNextOfferTime, selectOffers, selectWaiting } from "./tables/offers.ts";
 import {
   deleteEffect,
   hasDueEffects,
@@ -216,6 +217,10 @@ export class KyselyStore implements Store {
 
   async nextOfferTime(run: RunId | null, after: number): Promise<number | null> {
     return await this.#database.read((db) => selectNextOfferTime(db, run, after));
+  }
+
+  async waiting(now: number): Promise<WaitingFigures> {
+    return await this.#database.read((db) => selectWaiting(db, now));
   }
 
   async drivers(): Promise<readonly DriverLease[]> {

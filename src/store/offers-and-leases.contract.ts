@@ -72,6 +72,23 @@ export function describeOffersAndLeases(name: string, open: () => Promise<{ read
       },
     );
 
+    scenario(
+      "[SO28] how many offers are due and how many come later is counted, without those of paused runs",
+      async (store, first, second) => {
+        expect(await store.waiting(5_000)).toStrictEqual({ due: 0, later: 0, dueSince: null });
+        await offer(
+          store,
+          offerOf(first, "now", { notBefore: 4_000 }),
+          offerOf(first, "put-back", { notBefore: 9_000_000, pauseMs: 10_000 }),
+          offerOf(first, "soon", { notBefore: 6_000, pauseMs: 6_000 }),
+          offerOf(second, "too", { notBefore: 3_000 }),
+        );
+        expect(await store.waiting(5_000)).toStrictEqual({ due: 3, later: 1, dueSince: 3_000 });
+        await store.transaction((tx) => tx.pauseOffers(second, true));
+        expect(await store.waiting(6_000)).toStrictEqual({ due: 3, later: 0, dueSince: 4_000 });
+      },
+    );
+
     scenario("[SO28] offers are withdrawn one by one, or all of a run at once", async (store, first, second) => {
       const story = storyId("S");
       await offer(

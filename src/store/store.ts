@@ -63,6 +63,8 @@ export interface Store {
   offers(filter: OfferFilter): Promise<readonly Offer[]>;
   /** The earliest time after `after` at which an offer of these runs becomes due; null if there is none. Ignores paused runs. */
   nextOfferTime(run: RunId | null, after: number): Promise<number | null>;
+  /** How many ready steps can be claimed at this time, and how many later, without those of paused runs. */
+  waiting(now: number): Promise<WaitingFigures>;
   /** The process that drives each run. */
   drivers(): Promise<readonly DriverLease[]>;
   /** Leases that expired before this time of day, or all of them; longest expired first. */
@@ -330,6 +332,13 @@ export interface NewOffer extends Offer {
   /** How long it was to wait when it became ready; null: not known. */
   readonly pauseMs: number | null;
   readonly paused: boolean;
+}
+
+export interface WaitingFigures {
+  readonly due: number;
+  readonly later: number;
+  /** Since when the first of those that are due is; null: none is. */
+  readonly dueSince: number | null;
 }
 
 export interface OfferFilter {

@@ -128,6 +128,7 @@ test("[LB1 LB3 CM2] a PRD and its steps, and the state of this machine: every do
   await expectContract(site, "opened-page", ["open", "--print"]);
   await expectContract(site, "service-stop", ["down"]);
   await expectContract(site, "worker", ["worker", "--drain"]);
+  await expectContract(site, "workers", ["worker", "list"]);
   await expectContract(site, "scratch", ["scratch", "append", "All times are UTC"]);
   await site.events("1");
   await expectContract(site, "init", ["init", "--print"]);

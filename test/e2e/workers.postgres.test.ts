@@ -1,8 +1,10 @@
 // Workers on a store on PostgreSQL, by the command line: they alone finish runs, whatever happens to some of them.
 
 import { rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { expect, onTestFinished, test } from "vitest";
 import { schemaVersion } from "../../src/store/migrate.ts";
+import type { WorkOverview } from "../../src/contracts/http-documents.ts";
 import {
   expectCode,
   newSite,
@@ -161,4 +163,41 @@ test("[WK21] a worker without git does not start, and so fails no step that anot
   const refused = await pawl(["worker"], { home: site.home, cwd: site.repo, env: { ...env, PATH: site.home } });
   expectCode(refused, 4);
   expect(refused.stderr).toMatch(/error\[GIT_MISSING\]: git could not be started\nhint: install git .* PATH/);
+});
+
+test("[WK30] `worker list` shows each process with what it drives and performs, and how much waits in the queue of the home", async () => {
+  const world = siteOnServer();
+  const { site, call } = world;
+  const work = slowWork(site, ["only"]);
+  writeFileSync(site.path("hold"), "");
+  for (let count = 0; count < 3; count += 1) expectCode(await call("run", ...work, "--detach"), 0);
+  const overview = async () => JSON.parse((await call("worker", "list", "--json")).stdout) as WorkOverview;
+  const queue = { queue: expect.stringMatching(/^home\./) as string, deferred: 0, lost: 0, ended: 0 };
+  expect(await overview()).toMatchObject({
+    workers: [],
+    queues: [{ ...queue, waiting: 3, active: 0, attended: false }],
+    accounts: [],
+  });
+  expect((await call("worker", "list")).stderr).toContain("`pawl worker --slots 2` starts one");
+  const [one, two] = [await startWorker(world), await startWorker(world)];
+  await until(() => linesOf(site, "begun").length === 2);
+  const { workers, queues } = await overview();
+  expect(queues).toMatchObject([{ ...queue, waiting: 1, active: 2, attended: true }]);
+  expect(new Set(workers.map(({ pid }) => pid))).toEqual(new Set([one.pid, two.pid]));
+  expect(new Set(workers.flatMap(({ drives }) => drives.map(({ number }) => number)))).toEqual(new Set([1, 2, 3]));
+  for (const { host, life, since, heardAt, performs } of workers) {
+    expect({ host, life, performs }).toMatchObject({ host: hostname(), life: "alive", performs: [{ step: "only" }] });
+    expect(Date.now() - Date.parse(since ?? "")).toBeLessThan(600_000);
+    expect(Date.now() - Date.parse(heardAt ?? "")).toBeLessThan(60_000);
+  }
+  const { stdout } = await call("worker", "list");
+  expect(stdout).toMatch(new RegExp(`process ${one.pid} +${hostname()} +alive .* only \\(`));
+  expect(stdout).toMatch(/^queue home\.\w+: 1 step waits \(the first for .*\), 2 attempts are performed$/m);
+
+  process.kill(one.pid, "SIGKILL");
+  process.kill(two.pid, "SIGKILL");
+  await Promise.all([one.ended, two.ended]);
+  const after = await overview();
+  expect(after.queues).toMatchObject([{ ...queue, waiting: 1, active: 0, lost: 2, attended: false }]);
+  expect(after.workers.map(({ life }) => life)).toEqual(["dead", "dead"]);
 });

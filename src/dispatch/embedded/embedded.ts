@@ -15,7 +15,7 @@ import type {
   Transaction,
 } from "../../store/store.ts";
 import type { Deadline } from "../../system/clock.ts";
-import type { Attendance, Dispatch } from "../dispatch.ts";
+import type { Attendance, Dispatch, Overview } from "../dispatch.ts";
 
 export class EmbeddedDispatch implements Dispatch {
   readonly #store: Store;
@@ -87,6 +87,15 @@ export class EmbeddedDispatch implements Dispatch {
   }
 
   async close(): Promise<void> {}
+
+  async overview(now: number): Promise<Overview> {
+    const { due, later, dueSince } = await this.#store.waiting(now);
+    const leases = await this.#store.leases({ endedBefore: null });
+    const attempts = (isOver: boolean) =>
+      leases.filter(({ until }) => until.at <= now === isOver).map(({ attempt }) => attempt);
+    const figures = { waiting: due, deferred: later, active: attempts(false), lost: attempts(true) };
+    return { queues: [{ queue: null, ...figures, ended: null, waitingSince: dueSince }], heardAt: new Map() };
+  }
 }
 
 function offerOf({ run, number }: Changes, ready: ReadyStep): NewOffer {

@@ -99,6 +99,65 @@ export async function stepsWithoutJob(connection: Connection, run: RunId | null)
   }));
 }
 
+interface StepsOfQueue {
+  readonly queue: string | null;
+  readonly due: number;
+  readonly later: number;
+  readonly since: number | null;
+}
+
+/** Ready steps by the queue of their jobs; null: they have none. Whether a step is due is for the store to say. */
+export async function stepsByQueue(server: Connection, now: number): Promise<readonly StepsOfQueue[]> {
+  return (await server.query(
+    `select queue, count(*) filter (where is_due) as due, count(*) filter (where not is_due) as later,
+        min(not_before) filter (where is_due) as since
+      from (select queue, not_before, not_before <= $1 or coalesce(not_before - $1 >= 2 * pause_ms, false) as is_due
+        from ready left join jobs on attempt_id is null and jobs.run_id = ready.run_id
+          and jobs.story_id = ready.story_id and jobs.step = ready.step and jobs.part = ready.part
+        where paused = 0) as steps
+      group by queue`,
+    [now],
+  )) as readonly StepsOfQueue[];
+}
+
+interface AttemptOfQueue {
+  readonly attempt: AttemptId;
+  readonly queue: string | null;
+  readonly lost: boolean;
+  /** How long ago its worker was heard of; null: it has no job. */
+  readonly quietMs: number | null;
+}
+
+/** Attempts with a lease, by the clock of the server where they have a job. */
+export async function attemptsByQueue(
+  server: Connection,
+  schema: string,
+  now: number,
+): Promise<readonly AttemptOfQueue[]> {
+  const rows = (await server.query(
+    `select leases.attempt_id as attempt, jobs.queue,
+        case when jobs.number is null then leases.until <= $1 else jobs.lost or job.state = 'failed' end as lost,
+        (extract(epoch from now() - job.heartbeat_on) * 1000)::float8 as "quietMs"
+      from leases left join jobs on jobs.attempt_id = leases.attempt_id
+        left join ${schema}.job as job on job.name = jobs.queue and job.id = ${idOfNumber}`,
+    [now],
+  )) as readonly (Omit<AttemptOfQueue, "attempt" | "lost"> & { attempt: string; lost: boolean | null })[];
+  // A job that is not in its queue any more says nothing of its worker.
+  return rows.map((row) => ({ ...row, attempt: attemptId(row.attempt), lost: row.lost === true }));
+}
+
+/** As `idOf` of queues.ts makes it, so that a job is found by its key. */
+const idOfNumber = "('00000000-0000-4000-8000-' || lpad(to_hex(jobs.number), 12, '0'))::uuid";
+
+/** How many jobs of a queue are over, up to a limit. */
+export async function endedOf(server: Connection, schema: string, queue: string, limit: number): Promise<number> {
+  const [row] = (await server.query(
+    `select count(*) as count from (select from ${schema}.job where name = $1 and state > 'active' limit $2) as ended`,
+    [queue, limit],
+  )) as readonly { count: number }[];
+  return row?.count ?? 0;
+}
+
 async function jobs(connection: Connection, words: string, values: readonly unknown[]): Promise<readonly Job[]> {
   return (await connection.query(words, values)) as readonly Job[];
 }

@@ -145,3 +145,32 @@ test("[DI24] the result of a dead worker is taken over by its lease", async () =
   expect(await dispatch.renew("w1", [attempt], until)).toStrictEqual([]);
   expect(await dispatch.renew("w2", [attempt], until)).toStrictEqual([attempt]);
 });
+
+test("[DI30] an overview has the jobs of the home's queue: an attempt of which nobody was heard is lost, and what is over is counted", async () => {
+  const under = await open();
+  const { store, dispatch, server, schema } = under;
+  const runs = new Transitions(store, dispatch);
+  const [first, second] = [await runs.start(chainOf(1)), await runs.start(chainOf(1))];
+  const attempt = await claim(under);
+  const overview = async () => await dispatch.overview(5_000);
+  const own = { queue: `home.${owner.id}`, waiting: 1, deferred: 0, active: [attempt], lost: [], ended: 0 };
+  const begun = await overview();
+  expect(begun.queues).toMatchObject([own]);
+  expect([...begun.heardAt.keys()]).toStrictEqual([attempt]);
+  expect(begun.heardAt.get(attempt)).toBeLessThanOrEqual(5_000);
+
+  await server.query(
+    `update ${queueSchema(schema)}.job set heartbeat_on = now() - interval '1 minute' where state = 'active'`,
+    [],
+  );
+  expect((await overview()).heardAt.get(attempt)).toBeLessThanOrEqual(5_000 - 60_000);
+  const attendance = await dispatch.attend();
+  await expect
+    .poll(async () => (await overview()).queues)
+    .toMatchObject([{ ...own, active: [], lost: [attempt], ended: 1 }]);
+  attendance.close();
+  await runs.apply(first, finishOf(attempt, completed()));
+  const next = await claim(under);
+  await runs.apply(second, finishOf(next, completed()));
+  expect((await overview()).queues).toMatchObject([{ ...own, waiting: 0, active: [], ended: 2 }]);
+});

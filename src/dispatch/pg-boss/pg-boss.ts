@@ -13,21 +13,24 @@ import type {
   Transaction,
 } from "../../store/store.ts";
 import type { Deadline } from "../../system/clock.ts";
-import type { Attendance, Dispatch } from "../dispatch.ts";
+import { type Attendance, type Dispatch, mostEnded, type Overview, type QueueFigures } from "../dispatch.ts";
 import { EmbeddedDispatch } from "../embedded/embedded.ts";
 import {
   addJob,
+  attemptsByQueue,
   attemptsOfJobs,
   dropAttemptJobs,
   dropReadyJob,
   dropReadyJobs,
+  endedOf,
   jobsOfWorker,
   markLost,
   readyJob,
+  stepsByQueue,
   stepsWithoutJob,
   takeJob,
 } from "./jobs.ts";
-import { type Job, type QueueServer, Queues } from "./queues.ts";
+import { type Job, type QueueServer, Queues, queueSchema } from "./queues.ts";
 
 /** The lease of an attempt that has a job does not end by time. */
 const held: Deadline = { at: Number.MAX_SAFE_INTEGER, steady: null };
@@ -151,6 +154,35 @@ export class PgBossDispatch implements Dispatch {
 
   async close(): Promise<void> {
     await this.#queues.close();
+  }
+
+  /** The queue of the home, and each other one that has work of this store. */
+  async overview(now: number): Promise<Overview> {
+    const schema = queueSchema(this.#server.schema);
+    const steps = await stepsByQueue(this.#server, now);
+    const attempts = await attemptsByQueue(this.#server, schema, now);
+    const nameOf = ({ queue }: { readonly queue: string | null }) => queue ?? this.#queue;
+    const names = new Set([this.#queue, ...steps.map(nameOf), ...attempts.map(nameOf)]);
+    const queues: QueueFigures[] = [];
+    for (const queue of names) {
+      const ready = steps.filter((each) => nameOf(each) === queue);
+      const since = ready.flatMap((each) => each.since ?? []);
+      const performed = (isLost: boolean) =>
+        attempts.filter((each) => nameOf(each) === queue && each.lost === isLost).map(({ attempt }) => attempt);
+      queues.push({
+        queue,
+        waiting: ready.reduce((sum, { due }) => sum + due, 0),
+        deferred: ready.reduce((sum, { later }) => sum + later, 0),
+        active: performed(false),
+        lost: performed(true),
+        ended: await endedOf(this.#server, schema, queue, mostEnded),
+        waitingSince: since.length === 0 ? null : Math.min(...since),
+      });
+    }
+    const heard = attempts.flatMap(({ attempt, quietMs }) =>
+      quietMs === null ? [] : [[attempt, Math.round(now - quietMs)] as const],
+    );
+    return { queues, heardAt: new Map(heard) };
   }
 
   /** Ready steps without a job: those of a store that was copied, restored, or written before there were jobs. */

@@ -5,10 +5,11 @@ import { figures } from "../../application/figures.ts";
 import { knownSessions } from "../../application/lifecycle/known-sessions.ts";
 import { executors } from "../../application/setup/executors.ts";
 import { knownRepositories } from "../../application/start-known.ts";
-import { accounts, workers } from "../../application/workers.ts";
+import { accounts, queues, workers } from "../../application/workers.ts";
 import { assertListed, workflow, workflows } from "../../application/workflows.ts";
 import {
   accountsContract,
+  queuesContract,
   repositoriesContract,
   sessionsContract,
   workersContract,
@@ -70,6 +71,13 @@ export const setupRoutes: readonly ApiRoute[] = [
     "processes that drive runs and perform attempts",
     workersContract,
     async ({ app }) => await workers(app),
+  ),
+  apiRoute(
+    "GET /queues",
+    "read",
+    "how many ready steps wait for a worker, and what workers perform",
+    queuesContract,
+    async ({ app }) => await queues(app),
   ),
   apiRoute(
     "GET /sessions",

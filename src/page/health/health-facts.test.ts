@@ -2,9 +2,10 @@
 
 import { expect, test } from "vitest";
 import type { HealthDetails } from "../../contracts/http-documents.ts";
-import { isRefusing, resetText, sizeText, troublesIn } from "./health-facts.ts";
+import { heardText, isGone, isRefusing, resetText, sizeText, troublesIn } from "./health-facts.ts";
 
 const now = Date.parse("2026-01-02T12:00:00Z");
+type Worker = HealthDetails["workers"][number];
 const account = (cause: "quota" | "auth", until: string): HealthDetails["accounts"][number] => ({
   account: "claude",
   cause,
@@ -26,6 +27,27 @@ test("[PG86] an account at its quota says when it resets, and is no trouble afte
   expect(resetText(loggedOut, now)).toContain("Log in");
 });
 
+const worker = (life: Worker["life"], heardAt: string | null): Worker => {
+  const nothing = { runs: [], attempts: [], drives: [], performs: [] };
+  return { worker: "process 1", life, host: "here", pid: 1, since: null, heardAt, ...nothing };
+};
+const queue = (waiting: number, attended: boolean): HealthDetails["queues"][number] => {
+  const figures = { waiting, deferred: 0, active: 0, lost: 0, ended: null, waitingSince: null };
+  return { queue: null, attended, ...figures };
+};
+
+test("[PG95] a worker on another machine that was not heard of for longer than it may be is gone; one of this machine when its process is", () => {
+  const quiet = worker("unknown", "2026-01-02T11:59:00Z");
+  expect([isGone(quiet, now), heardText(quiet, now)]).toEqual([true, "not heard of for 1 min"]);
+  const there = worker("unknown", "2026-01-02T11:59:50Z");
+  expect([isGone(there, now), heardText(there, now)]).toEqual([false, "heard of 10 s ago"]);
+  // An agent that pulls says nothing before its step is over.
+  expect(isGone(worker("unknown", null), now)).toBe(false);
+  const alive = worker("alive", "2026-01-02T11:59:00Z");
+  expect([isGone(alive, now), heardText(alive, now)]).toEqual([false, "alive"]);
+  expect([isGone(worker("dead", null), now), heardText(worker("dead", null), now)]).toEqual([true, "dead"]);
+});
+
 test("[PG85] what needs a person is counted; what is optional and missing is not", () => {
   const good: HealthDetails = {
     service: { version: "1", pid: 1, startedAt: "2026-01-02T11:00:00Z", streams: 0 },
@@ -37,7 +59,8 @@ test("[PG85] what needs a person is counted; what is optional and missing is not
         { name: "gh", needed: false, ok: false, detail: "not found", hint: "" },
       ],
     },
-    workers: [{ worker: "w", life: "alive", runs: [], attempts: [] }],
+    workers: [worker("alive", null)],
+    queues: [queue(2, true)],
     undriven: [],
     accounts: [account("quota", "2026-01-02T11:30:00Z")],
     schedules: [],
@@ -47,12 +70,15 @@ test("[PG85] what needs a person is counted; what is optional and missing is not
   const bad: HealthDetails = {
     ...good,
     doctor: { ok: false, findings: [{ name: "git", needed: true, ok: false, detail: "", hint: "" }] },
-    workers: [{ worker: "w", life: "dead", runs: [], attempts: [] }],
+    workers: [worker("dead", null)],
     undriven,
     accounts: [account("auth", "2026-01-02T11:30:00Z")],
   };
   expect(troublesIn(bad, now)).toBe(4);
   expect(troublesIn({ ...good, doctor: null }, now)).toBe(0);
+  // Runs that nothing drives and steps that nobody takes are one trouble.
+  expect(troublesIn({ ...bad, queues: [queue(2, false)] }, now)).toBe(4);
+  expect(troublesIn({ ...good, queues: [queue(2, false)] }, now)).toBe(1);
 });
 
 test("[PG85] sizes are in units that people read", () => {

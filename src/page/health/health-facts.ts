@@ -15,14 +15,33 @@ export function sizeText(bytes: number): string {
 }
 
 /** How many things a person should do something about. */
-export function troublesIn({ doctor, accounts, schedules, undriven, workers }: HealthDetails, now: number): number {
+export function troublesIn(health: HealthDetails, now: number): number {
+  const { doctor, accounts, schedules, undriven, workers, queues } = health;
   return (
     (doctor?.findings.filter(({ needed, ok }) => needed && !ok).length ?? 0) +
     accounts.filter((account) => isRefusing(account, now)).length +
     schedules.filter(({ state }) => state === "broken").length +
-    workers.filter(({ life }) => life === "dead").length +
-    (undriven.length > 0 ? 1 : 0)
+    workers.filter((worker) => isGone(worker, now)).length +
+    // Steps wait where no process is: that is one thing.
+    (undriven.length > 0 || queues.some(({ attended }) => !attended) ? 1 : 0)
   );
+}
+
+type LifeOf = Pick<HealthDetails["workers"][number], "life" | "heardAt">;
+
+/** A worker renews what it has every 5 seconds, and loses it after 20 to 30. */
+const quietAfterMs = 30_000;
+
+/** It is dead, or on another machine and not heard of for longer than it may be. */
+export function isGone({ life, heardAt }: LifeOf, now: number): boolean {
+  if (life !== "unknown") return life === "dead";
+  return heardAt !== null && now - Date.parse(heardAt) > quietAfterMs;
+}
+
+export function heardText({ life, heardAt }: LifeOf, now: number): string {
+  if (life !== "unknown" || heardAt === null) return texts.life[life];
+  const span = spanText(now - Date.parse(heardAt));
+  return isGone({ life, heardAt }, now) ? texts.quiet(span) : texts.heard(span);
 }
 
 type Account = HealthDetails["accounts"][number];

@@ -1,6 +1,5 @@
-// The page about the service: what is missing and what to do about it, who drives runs, accounts, schedules, the store.
+// The page about the service: what is missing and what to do about it, who works, what waits, accounts, schedules, the store.
 
-import type { ComponentChildren } from "preact";
 import type { HealthDetails } from "../../contracts/http-documents.ts";
 import { pathTo } from "../address.ts";
 import { useDocument } from "../api/loaded.ts";
@@ -12,6 +11,8 @@ import { statusWords } from "../texts/common.ts";
 import { healthTexts as texts } from "../texts/health.ts";
 import { home } from "../texts/home.ts";
 import { isRefusing, resetText, sizeText, troublesIn } from "./health-facts.ts";
+import { Figure, Section } from "./health-parts.tsx";
+import { Queues, Workers } from "./workers-view.tsx";
 
 export function HealthPage() {
   const { document: health, problem } = useDocument<HealthDetails>("/health/details", "often").value;
@@ -29,9 +30,10 @@ export function HealthPage() {
       {problem === null ? null : <Problem problem={problem} />}
       <Figures health={health} />
       <Undriven health={health} />
-      <Doctor health={health} />
+      <Queues queues={health.queues} />
+      <Workers workers={health.workers} />
       <Accounts health={health} />
-      <Workers health={health} />
+      <Doctor health={health} />
       <Schedules health={health} />
     </div>
   );
@@ -60,24 +62,6 @@ function Figures({ health: { service, store } }: Part) {
               .join(", ")}
       </Figure>
     </dl>
-  );
-}
-
-function Figure(props: { readonly name: string; readonly title?: string; readonly children: ComponentChildren }) {
-  return (
-    <div title={props.title}>
-      <dt class="dim small">{props.name}</dt>
-      <dd class="number">{props.children}</dd>
-    </div>
-  );
-}
-
-function Section({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
-  return (
-    <section aria-label={title}>
-      <h2>{title}</h2>
-      {children}
-    </section>
   );
 }
 
@@ -160,28 +144,6 @@ function Accounts({ health: { accounts } }: Part) {
             </li>
           );
         })}
-      </ul>
-    </Section>
-  );
-}
-
-function Workers({ health: { workers } }: Part) {
-  const signs = { alive: "running", dead: "failed", unknown: "waiting" } as const;
-  return (
-    <Section title={texts.workers}>
-      {workers.length === 0 ? <p class="dim">{texts.noWorkers}</p> : null}
-      <ul>
-        {workers.map(({ worker, life, runs, attempts }) => (
-          <li key={worker} class="health-line" data-row>
-            <span class={signs[life]}>
-              <Sign of={signs[life]} />
-            </span>
-            <span>
-              <strong>{worker}</strong> {texts.life[life]}
-            </span>
-            <span class="dim small">{texts.drives(runs.length, attempts.length)}</span>
-          </li>
-        ))}
       </ul>
     </Section>
   );

@@ -3,8 +3,9 @@
 import { type Kysely, sql } from "kysely";
 import { partName, type RunId, runId, stepId } from "../../domain/ids.ts";
 import type { ReadyRow, Tables } from "../schema.ts";
+import { sqlText } from "../sql-text.ts";
 import { statement } from "../statement.ts";
-import type { NewOffer, Offer, OfferedStep, OfferFilter } from "../store.ts";
+import type { NewOffer, Offer, OfferedStep, OfferFilter, WaitingFigures } from "../store.ts";
 import { scopeKey, storyOfKey } from "./scope-key.ts";
 
 /** A key column must not be null. No part has this name. */
@@ -33,6 +34,11 @@ export async function selectNextOfferTime(
     .where((e) => e.not(isPutBack(after)));
   const row = await (run === null ? later : later.where("run_id", "=", run)).executeTakeFirst();
   return row?.time ?? null;
+}
+
+export async function selectWaiting(db: Kysely<Tables>, now: number): Promise<WaitingFigures> {
+  const { total, due, since } = await figures.one(db, { now });
+  return { due, later: total - due, dueSince: since };
 }
 
 export async function insertOffer(db: Kysely<Tables>, offer: NewOffer): Promise<void> {
@@ -98,6 +104,14 @@ const ofRun = statement<Page & { run: string }, OfferRow>((db, p) => inOrder(db,
 
 const ofRunForAgent = statement<Page & { run: string; agent: string }, OfferRow>((db, p) =>
   inOrder(db, p).where("run_id", "=", p("run")).where("agent", "=", p("agent")),
+);
+
+/** Whether a step is due is the same as in `inOrder`. */
+const figures = statement<{ now: number }, { total: number; due: number; since: number | null }>(
+  (_, p) => sqlText`select count(*) as total, count(case when is_due then 1 end) as due,
+    min(case when is_due then not_before end) as since
+    from (select not_before, not_before <= ${p("now")} or coalesce(not_before - ${p("now")} >= 2 * pause_ms, false) as is_due
+      from ready where paused = 0) as steps`,
 );
 
 const insert = statement<ReadyRow>((db, p) =>

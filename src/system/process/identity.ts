@@ -2,7 +2,8 @@
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { hasProc, type ProcessRow, readRow } from "./table.ts";
+import { uptime } from "node:os";
+import { hasProc, type ProcessRow, readRow, ticksPerSecond } from "./table.ts";
 
 export interface ProcessIdentity {
   readonly pid: number;
@@ -33,6 +34,14 @@ export function identityOf(row: ProcessRow): ProcessIdentity {
 /** The start time in the unit of the process table; 0 if the identity has none. */
 export function startOf(identity: ProcessIdentity): number {
   return Number(identity.startedAt.slice(identity.startedAt.lastIndexOf("/") + 1)) || 0;
+}
+
+/** The time of day at which a process of this boot started, to the second; null: it is of another boot, or its identity has no time. */
+export function startTimeOf(identity: ProcessIdentity): number | null {
+  const start = startOf(identity);
+  if (start === 0 || identity.startedAt !== `${knownBoot()}/${start}`) return null;
+  const at = hasProc ? Date.now() - uptime() * 1_000 + (start * 1_000) / ticksPerSecond : start;
+  return Math.round(at / 1_000) * 1_000;
 }
 
 let own: ProcessIdentity | undefined;

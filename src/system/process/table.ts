@@ -71,7 +71,7 @@ async function readProcTable(since: number, keep: (row: ProcessRow | null) => vo
 const youngMs = 250;
 /** Of more, a listing costs less. */
 const mostNewest = 512;
-const ticksPerSecond = 100;
+export const ticksPerSecond = 100;
 
 /**
  * Reads the processes that got their pids from `first` on, which started at `since`. The kernel gives pids out in order and says which

@@ -13,6 +13,7 @@ import { applicationHere, type StoreOption } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
 import { spokenLog } from "../../output/spoken-log.ts";
+import { defineList } from "./worker-list.ts";
 
 interface WorkerCommandOptions extends StoreOption {
   readonly slots: number;
@@ -22,7 +23,7 @@ interface WorkerCommandOptions extends StoreOption {
 }
 
 export function define(program: Command, console: Console): void {
-  program
+  const worker = program
     .command("worker")
     .description(summaryOf("worker"))
     .option("--slots <n>", "how many attempts it performs at once", readSlots, 1)
@@ -41,6 +42,7 @@ export function define(program: Command, console: Console): void {
         await app.close();
       }
     });
+  defineList(worker, console);
 }
 
 function readSlots(text: string): number {
