@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { agentName } from "../domain/ids.ts";
 import type { Executors } from "../runtime/parts.ts";
-import { onlyThese, withoutPrograms } from "./allowed-executors.ts";
+import { onlyInstalled, onlyThese, withoutPrograms } from "./allowed-executors.ts";
 
 class Configured {
   readonly #names = ["claude", "codex", "command: sh agent.sh"];
@@ -18,6 +18,11 @@ test("[WK56] a worker takes only the executors that its configuration names; wit
   expect(namesOf(onlyThese(executors, ["codex"]))).toEqual(["codex"]);
   expect(namesOf(onlyThese(executors, []))).toEqual([]);
   expect(onlyThese(executors, null)).toBe(executors);
+});
+
+test("[WK56] a guest leaves out what it does not know or has not installed", () => {
+  const some = { ...executors, namesFor: executors.namesFor, isThere: (name: string) => name === "codex" } as Executors;
+  expect(namesOf(onlyInstalled(some))).toEqual(["codex"]);
 });
 
 test("[WK5] programs that a run names itself are left out, and everything else stays as it is", () => {

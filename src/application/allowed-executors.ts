@@ -8,6 +8,11 @@ export function onlyThese(executors: Executors, allowed: readonly string[] | nul
   return withNames(executors, (name) => allowed.includes(name));
 }
 
+/** A guest leaves to others what it has not got; the host says what is missing. */
+export function onlyInstalled(executors: Executors): Executors {
+  return withNames(executors, (name) => executors.isThere?.(name) !== false);
+}
+
 /** What a run names with `--executor 'command: …'` would be any program. */
 export function withoutPrograms(executors: Executors): Executors {
   return withNames(executors, (name) => !name.startsWith("command:"));

@@ -30,6 +30,8 @@ export interface ExecutorNames {
   usual(): string | null;
   /** How long it waits for the report of another program, where the step has no limit; null: it starts a program itself. */
   awaitMs(name: string): number | null;
+  /** It is known here, and its program is installed. */
+  readonly isThere: (name: string) => boolean;
   /** The program of an agent is not installed. */
   isAbsent(executor: NamedExecutor): boolean;
 }
@@ -48,14 +50,16 @@ export function executorNames(settings: ExecutorSettings, agents: AgentRegistry)
     return one.command[0] ?? acpProgram(one, agents);
   }
 
+  function hasProgram(name: string): boolean {
+    const program = programOf(name);
+    // A relative path is found only in the workspace.
+    return program === null || program.startsWith(".") || findProgram(program) !== null;
+  }
+
   /** The names whose program is installed; all of them if none is, because the first then says what is missing. */
   function installed(names: readonly string[]): readonly string[] {
     if (names.length < 2) return names;
-    const found = names.filter((name) => {
-      const program = programOf(name);
-      // A relative path is found only in the workspace.
-      return program === null || program.startsWith(".") || findProgram(program) !== null;
-    });
+    const found = names.filter(hasProgram);
     return found.length === 0 ? names : found;
   }
 
@@ -96,6 +100,7 @@ export function executorNames(settings: ExecutorSettings, agents: AgentRegistry)
       const one = configured(name);
       return (one?.kind ?? name) === "await" ? (one?.wallMs ?? usualAwaitMs) : null;
     },
+    isThere: (name) => (agents.has(name) || configured(name) !== null) && hasProgram(name),
     known,
     every: () => listed(agents.kinds),
     usual,

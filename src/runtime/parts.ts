@@ -64,6 +64,8 @@ export interface TreeSettings {
 /** Which executor performs what. */
 export interface Executors extends Pick<ExecutorNames, "namesFor" | "accountOf" | "awaitMs"> {
   get(name: string): Promise<Executor>;
+  /** It is known on this machine, and its program is installed. Absent: as if each were. */
+  readonly isThere?: (name: string) => boolean;
   /** What an attempt used, with an estimated cost where the agent reports tokens and no cost. */
   priced(name: string, end: Pick<ExecutionEnd, "usage" | "model">): Usage;
   /** What an agent has used, from a file with what it printed; null: nobody can tell. Absent: as if nobody could. */

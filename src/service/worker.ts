@@ -1,7 +1,7 @@
 // A worker: performs attempts of any run of a store, in so many slots. Where the store is its home's, it also drives the runs that nothing
 // else drives, so that workers alone finish a run; what it drives claims nothing for itself. In another home it is a guest, and only performs.
 
-import { onlyThese } from "../application/allowed-executors.ts";
+import { onlyInstalled, onlyThese } from "../application/allowed-executors.ts";
 import type { Application, ReadSession } from "../application/application.ts";
 import type { Effect } from "../domain/effect.ts";
 import { AppError, errorText } from "../domain/error.ts";
@@ -238,7 +238,9 @@ export class Worker {
     const guest = this.#guest;
     const folder = guest === null ? repo : await guest.ready(id);
     await this.#options.app.change(folder, async ({ parts: given, config }) => {
-      const parts: Parts = { ...given, site: guest, executors: onlyThese(given.executors, config.worker.executors) };
+      const allowed = onlyThese(given.executors, config.worker.executors);
+      const executors = guest === null ? allowed : onlyInstalled(allowed);
+      const parts: Parts = { ...given, site: guest, executors };
       if (!(await this.#mayTakeMore(parts, id, config))) return;
       const takes = (claimed: Run) => guest === null || guest.takes(claimed);
       const mayTake = placementOf(parts, takes);

@@ -14,7 +14,7 @@ const folder = z.string().refine(isAbsolute, "the absolute path of a repository"
 
 export const workerSchema = z.strictObject({
   labels: z.array(label).max(20).optional(),
-  executors: z.array(z.string().min(1)).min(1).max(20).optional(),
+  executors: z.array(z.string().min(1)).max(20).optional(),
   repositories: z
     .record(folder, z.union([address, z.strictObject({ from: address, mirror: folder.optional() })]))
     .optional(),
