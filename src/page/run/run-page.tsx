@@ -1,7 +1,7 @@
 // The page of a run: its first line, the time bar, and the views of it. All views show the same moment.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo } from "preact/hooks";
+import { useLayoutEffect, useMemo } from "preact/hooks";
 import { address, go, pathTo } from "../address.ts";
 import { useKeys } from "../keys.tsx";
 import { Loading, Problem } from "../parts/notice.tsx";
@@ -35,7 +35,8 @@ const tabNames = Object.keys(views) as readonly TabName[];
 
 export function RunPage({ id }: { readonly id: string }) {
   const watched = useMemo(() => new WatchedRun(Number(id)), [id]);
-  useEffect(() => () => watched.close(), [watched]);
+  // A page that is left before it was painted has no other effects, and would read on.
+  useLayoutEffect(() => () => watched.close(), [watched]);
   const shown = tabNames.find((name) => name === address.value.tab) ?? "chain";
   useKeys([
     ...tabNames.map((name, i) => ({
