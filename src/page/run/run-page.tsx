@@ -49,7 +49,9 @@ export function RunPage({ id }: { readonly id: string }) {
     { key: ".", name: keyTexts.now, act: () => watched.seek(watched.length.value) },
   ]);
   const problem = watched.problem.value;
-  if (watched.run.value === null)
+  // A moment of a long run that is not read yet is not now.
+  const isUnread = address.value.query.has("at") && watched.past.value === null && !watched.isLoaded.value;
+  if (watched.run.value === null || (isUnread && problem === null))
     return <div class="page">{problem === null ? <Loading /> : <Problem problem={problem} />}</div>;
   const View = views[shown];
   return (
