@@ -3,8 +3,7 @@
 
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { expect, onTestFinished } from "vitest";
-import { patienceMs } from "../support/patience.ts";
-import { theBrowser } from "./browser.ts";
+import { contextOf, theBrowser } from "./browser.ts";
 import { isNetworkChange } from "./network-change.ts";
 import { slowAnswers, slowPage } from "./slowed.ts";
 
@@ -43,14 +42,13 @@ export async function visit(url: string, options: VisitOptions = {}): Promise<Vi
   const { size = "wide", scheme = "light", allows = [] } = options;
   const { origin } = new URL(url);
   const browser = options.browser ?? (await theBrowser());
-  const context = await browser.newContext({
+  const context = await contextOf(browser, {
     locale: "en-US",
     timezoneId: "UTC",
     colorScheme: scheme,
     ...sizes[size],
     ...options.context,
   });
-  context.setDefaultTimeout(patienceMs);
   const faults: string[] = [];
   await watch(context, origin, faults);
   await slowAnswers(context);
