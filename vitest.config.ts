@@ -71,7 +71,9 @@ export default defineConfig({
           name: "browser",
           include: browser,
           isolate: false,
-          setupFiles: ["test/support/next-file.ts", "test/browser/skip.ts"],
+          // The machine's network changed in the middle of it: see `network-change.ts`.
+          retry: { count: 2, condition: /ERR_NETWORK_CHANGED/ },
+          setupFiles: ["test/support/next-file.ts", "test/browser/each-test.ts"],
           globalSetup: [globalSetup, "test/browser/install.ts", "test/browser/built-page.ts"],
           env,
         },

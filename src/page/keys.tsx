@@ -1,7 +1,7 @@
 // Keys for those who do not want to reach for the mouse. Owns: which key does what, and the dialog that lists them. Every key is a
 // second way: each action is a button or a link as well.
 
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { go } from "./address.ts";
 import { common } from "./texts/common.ts";
 import { keyTexts } from "./texts/keys.ts";
@@ -23,16 +23,19 @@ const everywhere: readonly KeyAction[] = [
 
 const ofParts = new Map<symbol, readonly KeyAction[]>();
 
-/** The keys of a part of the page, as long as it is shown. */
+/**
+ * The keys of a part of the page, as long as it is shown: they go with it, and not a frame later, in which a quick key would still be taken
+ * for one of the page that was left.
+ */
 export function useKeys(actions: readonly KeyAction[]): void {
   const id = useRef(Symbol("keys"));
   ofParts.set(id.current, actions);
-  useEffect(() => () => void ofParts.delete(id.current), []);
+  useLayoutEffect(() => () => void ofParts.delete(id.current), []);
 }
 
 export function Keys() {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     let before = "";
     const press = (event: KeyboardEvent) => {
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;

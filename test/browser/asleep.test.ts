@@ -53,7 +53,7 @@ test("[PG29 PG48 PG51] a page that was frozen while somebody else answered shows
   await lifecycle({ context, page }, "active");
   await page.getByRole("heading", { name: /answered: approve/ }).waitFor();
   expect(await page.locator(".unsent").innerText()).toContain("I would not ship it");
-  expect(await page.locator(".gate-answer h2", { hasText: "answered: approve" }).count()).toBe(1);
+  await expect.poll(() => page.locator(".gate-answer h2", { hasText: "answered: approve" }).count()).toBe(1);
   await page.reload();
   await page.getByRole("heading", { name: /answered: approve/ }).waitFor();
   expect(await page.locator(".unsent").innerText()).toContain("I would not ship it");

@@ -54,7 +54,7 @@ test("[PG37 PG60 PG61 PG62 PG65 PG67] a log is followed while it grows, stays wh
 
   writeFileSync(site.path("end"), "");
   await log.getByText("the last line").waitFor();
-  await page.getByText("passed").waitFor();
+  await page.getByText("passed").first().waitFor();
   await page.getByRole("link", { name: /Changes/ }).click();
   await page.getByText("new.txt").waitFor();
   await page.getByText("fresh words").waitFor();

@@ -1,8 +1,9 @@
 // The browser of the tests. Owns: how it is started. `install.ts` finds it before the first test file; where there is none, the tests are
 // skipped.
 
-import { type Browser, chromium } from "playwright-core";
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from "playwright-core";
 import { inject, onTestFinished } from "vitest";
+import { patienceMs } from "../support/patience.ts";
 import { browserFlags } from "./flags.ts";
 
 let shared: Promise<Browser> | null = null;
@@ -20,8 +21,15 @@ export async function browserWith(...flags: readonly string[]): Promise<Browser>
   return browser;
 }
 
+/** It waits as long as everything else of a test does. */
+export async function contextOf(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(patienceMs);
+  return context;
+}
+
 async function launch(flags: readonly string[]): Promise<Browser> {
   const { program, why } = inject("browser");
   if (program === null) throw new Error(`there is no browser: ${why}`);
-  return await chromium.launch({ executablePath: program, args: [...browserFlags, ...flags] });
+  return await chromium.launch({ executablePath: program, args: [...browserFlags, ...flags], timeout: patienceMs });
 }

@@ -31,7 +31,7 @@ async function gatesOf(): Promise<readonly { readonly question: string; readonly
 
 test("[PG31] what needs a person comes first, the oldest first, and is counted in the title", async () => {
   const { page } = await signedIn();
-  expect(await page.title()).toBe("(3) Pawl");
+  await expect.poll(() => page.title()).toBe("(3) Pawl");
   const headings = await page.locator("main h2").allInnerTexts();
   const names = headings.map((text) => text.replace(/\s*\d+$/, ""));
   expect(names.filter((name) => ["Needs you", "Stuck or failed", "Running", "Recent"].includes(name))).toEqual([
@@ -43,7 +43,7 @@ test("[PG31] what needs a person comes first, the oldest first, and is counted i
   const gates = (await gatesOf()).toSorted((a, b) => a.openedAt.localeCompare(b.openedAt));
   expect(gates).toHaveLength(3);
   expect(await page.locator(".question .asked").allInnerTexts()).toEqual(gates.map(({ question }) => question));
-  expect(await page.getByRole("navigation", { name: "Pages" }).innerText()).toMatch(/Home\s*3/);
+  await expect.poll(() => page.getByRole("navigation", { name: "Pages" }).innerText()).toMatch(/Home\s*3/);
   const stuck = page.getByRole("region", { name: "Stuck or failed" });
   expect(await stuck.getByRole("listitem").filter({ hasText: "Index the search" }).innerText()).toContain("pawl up");
   await pictureInBoth(page, "home", { height: 760 });
@@ -78,13 +78,13 @@ test("[PG20 PG31] words of the search and the filter are in the address, and a r
   await expect.poll(() => rows.count()).toBe(8);
   await page.getByRole("searchbox").fill("checkout");
   await expect.poll(() => rows.allInnerTexts()).toEqual([expect.stringContaining("Drop the old checkout")]);
-  expect(place(page)).toBe("/?q=checkout");
+  await expect.poll(() => place(page)).toBe("/?q=checkout");
   await page.getByLabel("Status").selectOption("failed");
   await page.getByText("No run fits this filter.").waitFor();
-  expect(place(page)).toBe("/?q=checkout&status=failed");
+  await expect.poll(() => place(page)).toBe("/?q=checkout&status=failed");
   await page.reload();
   await page.getByText("No run fits this filter.").waitFor();
-  expect(await page.getByRole("searchbox").inputValue()).toBe("checkout");
+  await expect.poll(() => page.getByRole("searchbox").inputValue()).toBe("checkout");
   await page.getByRole("searchbox").fill("");
   await expect.poll(() => rows.allInnerTexts()).toEqual([expect.stringContaining("Move to the new payment API")]);
 });
@@ -93,46 +93,46 @@ test("[PG20 PG28] the time bar and keys move through a run; in the past every ac
   const { stories } = world().runs;
   const { page } = await signedIn(`/runs/${stories}`);
   const [pause, slider] = [page.getByRole("button", { name: "Pause" }), page.getByRole("slider")];
-  expect(await pause.isEnabled()).toBe(true);
+  await expect.poll(() => pause.isEnabled()).toBe(true);
   const last = Number(await slider.getAttribute("max"));
   await slider.fill("12");
-  expect(place(page)).toBe(`/runs/${stories}?at=12`);
+  await expect.poll(() => place(page)).toBe(`/runs/${stories}?at=12`);
   await page.getByText("In the past").waitFor();
   expect(await pause.isDisabled()).toBe(true);
   expect(await page.getByRole("button", { name: "Cancel" }).first().isDisabled()).toBe(true);
 
   await page.keyboard.press("[");
-  expect(place(page)).toBe(`/runs/${stories}?at=11`);
+  await expect.poll(() => place(page)).toBe(`/runs/${stories}?at=11`);
   await page.keyboard.press("]");
   await page.keyboard.press("]");
-  expect(place(page)).toBe(`/runs/${stories}?at=13`);
+  await expect.poll(() => place(page)).toBe(`/runs/${stories}?at=13`);
   await page.keyboard.press("4");
   await page.getByLabel("Filter").fill("US-00");
   const kept = `/runs/${stories}/events?at=13&q=US-00`;
-  expect(place(page)).toBe(kept);
+  await expect.poll(() => place(page)).toBe(kept);
   const shown = await page.locator(".events .section-line .number").innerText();
 
   await page.reload();
   await settled(page);
-  expect(place(page)).toBe(kept);
-  expect(await slider.inputValue()).toBe("13");
-  expect(await page.getByLabel("Filter").inputValue()).toBe("US-00");
+  await expect.poll(() => place(page)).toBe(kept);
+  await expect.poll(() => slider.inputValue()).toBe("13");
+  await expect.poll(() => page.getByLabel("Filter").inputValue()).toBe("US-00");
   await expect.poll(() => page.locator(".events .section-line .number").innerText()).toBe(shown);
   expect(await pause.isDisabled()).toBe(true);
 
   await page.locator("main").focus();
   await page.keyboard.press(".");
-  expect(place(page)).toBe(`/runs/${stories}/events?q=US-00`);
-  expect(await slider.inputValue()).toBe(String(last));
-  expect(await pause.isEnabled()).toBe(true);
+  await expect.poll(() => place(page)).toBe(`/runs/${stories}/events?q=US-00`);
+  await expect.poll(() => slider.inputValue()).toBe(String(last));
+  await expect.poll(() => pause.isEnabled()).toBe(true);
 });
 
 test("[PG24] lanes show each story over time, what works now, and what waits", async () => {
   const { page } = await signedIn(`/runs/${world().runs.stories}/lanes`);
   const lanes = page.locator(".lane[data-row]");
   await expect.poll(() => lanes.count()).toBe(13);
-  expect(await page.locator(".lane .bar.running").count()).toBe(4);
-  expect(await page.locator(".lane[data-row] .bar.failed").count()).toBe(1);
+  await expect.poll(() => page.locator(".lane .bar.running").count()).toBe(4);
+  await expect.poll(() => page.locator(".lane[data-row] .bar.failed").count()).toBe(1);
   await pictureInBoth(page, "run-lanes", { height: 760 });
 });
 
@@ -147,16 +147,18 @@ test("[PG32] by keys alone: what needs you, a search, a run, its views, its past
   const { page } = await signedIn();
   const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? "");
   await page.keyboard.press("Tab");
-  expect(await focused()).toBe("Skip to the content");
+  await expect.poll(focused).toBe("Skip to the content");
   for (const key of ["4", "g", "n"]) await page.keyboard.press(key);
-  expect(new URL(page.url()).pathname).toBe("/");
-  const [first, second] = await page.locator(".question").allInnerTexts();
+  await expect.poll(() => new URL(page.url()).pathname).toBe("/");
+  const questions = page.locator(".question");
+  await expect.poll(() => questions.count()).toBe(3);
+  const [first, second] = await questions.allInnerTexts();
   await page.keyboard.press("j");
-  expect(first).toContain(await focused());
+  await expect.poll(async () => first?.includes(await focused())).toBe(true);
   await page.keyboard.press("j");
-  expect(second).toContain(await focused());
+  await expect.poll(async () => second?.includes(await focused())).toBe(true);
   await page.keyboard.press("k");
-  expect(first).toContain(await focused());
+  await expect.poll(async () => first?.includes(await focused())).toBe(true);
 
   await page.keyboard.press("/");
   await page.keyboard.type(`#${stories}`);
@@ -168,18 +170,18 @@ test("[PG32] by keys alone: what needs you, a search, a run, its views, its past
   await settled(page);
   for (const [index, tab] of runTabs.entries()) {
     await page.keyboard.press(String(index + 1));
-    expect(place(page)).toBe(`/runs/${stories}/${tab}`);
+    await expect.poll(() => place(page)).toBe(`/runs/${stories}/${tab}`);
   }
   await page.keyboard.press("[");
-  expect(place(page)).toMatch(/\?at=\d+$/);
+  await expect.poll(() => place(page)).toMatch(/\?at=\d+$/);
   await page.keyboard.press(".");
   await page.keyboard.press("?");
   const keys = page.getByRole("dialog", { name: "Keys" });
   expect(await keys.innerText()).toContain("One event back in time");
   await page.keyboard.press("Escape");
-  expect(await keys.isVisible()).toBe(false);
+  await keys.waitFor({ state: "hidden" });
   for (const key of ["g", "h"]) await page.keyboard.press(key);
-  expect(place(page)).toBe("/");
+  await expect.poll(() => place(page)).toBe("/");
 });
 
 test("[PG33] on a phone, what needs you is on the first screen, and everything can be touched", async () => {

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { serve } from "../support/http-service.ts";
 import { accessibilityFaults, expectAccessible } from "./axe.ts";
+import { isNetworkChange } from "./network-change.ts";
 import { picture } from "./picture.ts";
 import { documentOf, icon, stubPage } from "./stub-page.ts";
 import { sizes, visit } from "./visit.ts";
@@ -81,4 +82,12 @@ test("a page that not everybody can use is noticed", async () => {
   const { page } = await visit(url);
   const rules = (await accessibilityFaults(page)).map((fault) => fault.slice(0, fault.indexOf(":")));
   expect(rules.toSorted()).toEqual(["button-name", "image-alt", "label", "target-size"]);
+});
+
+let tries = 0;
+
+test("a test that fails while the network of this machine changes is done again", () => {
+  tries += 1;
+  if (tries === 1) isNetworkChange("Failed to load resource: net::ERR_NETWORK_CHANGED");
+  expect(tries).toBe(2);
 });

@@ -66,7 +66,9 @@ test("[PG35] no script of a task, title, name, question, note, log line, file or
   const found: Record<string, readonly string[]> = {};
   for (const path of await everyPlace()) {
     await open(page, path);
-    for (const details of await page.locator("main details:not([open]) > summary").all()) await details.click();
+    // From the last: one that is open counts no more, and the others would have other places.
+    const closed = await page.locator("main details:not([open]) > summary").all();
+    for (const summary of closed.toReversed()) await summary.click();
     for (const box of await page.getByLabel("JSON of the event").all()) await box.check();
     const left = await traces(page);
     if (left.length > 0) found[path] = left;
@@ -79,10 +81,10 @@ test("[PG35] an attack is shown as the text that it is", async () => {
   await settled(page);
   expect(await page.locator(".question .asked").innerText()).toContain(attacks.script);
   await open(page, `/runs/${world().run}`);
-  expect(await page.locator("h1").innerText()).toContain(attacks.script);
-  expect(await page.locator(".chain").innerText()).toContain(attacks.svg);
+  await expect.poll(() => page.locator("h1").innerText()).toContain(attacks.script);
+  await expect.poll(() => page.locator(".chain").innerText()).toContain(attacks.svg);
   await open(page, `/runs/${world().run}/stories?story=US-002`);
-  expect(await page.locator("main").innerText()).toContain(attacks.image);
+  await expect.poll(() => page.locator("main").innerText()).toContain(attacks.image);
 });
 
 test("[PG35 HT9] put into a page as HTML, these texts run; under the policy of the service they do not", async () => {

@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { chromium } from "playwright-core";
 import type { TestProject } from "vitest/node";
 import { firstLine, installPackages, makeAside } from "../support/installed-packages.ts";
+import { patienceMs } from "../support/patience.ts";
 import { browserFlags } from "./flags.ts";
 
 declare module "vitest" {
@@ -24,7 +25,6 @@ export type FoundBrowser =
 
 const here = import.meta.dirname;
 const unpackMs = 180_000;
-const startMs = 60_000;
 
 export default async function installBrowser(project: TestProject): Promise<void> {
   const found = await findBrowser().catch((error: unknown): FoundBrowser => ({ program: null, why: firstLine(error) }));
@@ -46,7 +46,7 @@ export async function findBrowser(): Promise<FoundBrowser> {
       why: `the package has no browser for ${process.platform}-${process.arch}; name one in PAWL_TEST_CHROMIUM`,
     };
   const program = own ?? (await unpackedBrowser());
-  const browser = await chromium.launch({ executablePath: program, args: [...browserFlags], timeout: startMs });
+  const browser = await chromium.launch({ executablePath: program, args: [...browserFlags], timeout: patienceMs });
   await browser.close();
   return { program, why: null };
 }

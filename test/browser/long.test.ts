@@ -54,8 +54,28 @@ test("[PG21 PG27 PG36] 20,000 events load, and are searched, scrolled and moved 
     await page.getByRole("slider").fill(at);
     await expect.poll(() => new URL(page.url()).search).toBe(`?at=${at}`);
     await page.locator(".event.current").waitFor();
-    expect(await page.locator(".time-bar .place").innerText()).toContain(`event ${at} of`);
+    await expect.poll(() => page.locator(".time-bar .place").innerText()).toContain(`event ${at} of`);
   }
+});
+
+test("[PG28] a moment that is not read yet is waited for, and nothing else is shown as it", async () => {
+  const { url, run } = world();
+  const page = await longRun("events");
+  const rest = /\/events\?after=[1-9]/;
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route(rest, async (route) => {
+    await released;
+    await route.continue();
+  });
+  const isAsked = page.waitForRequest(rest);
+  await page.goto(`${url}/runs/${run}?at=19000`);
+  // The first events are there, and the moment is not among them.
+  await isAsked;
+  await page.locator("main").getByText("Loading…").waitFor();
+  expect(await page.getByRole("slider").count()).toBe(0);
+  release();
+  await expect.poll(() => page.locator(".time-bar .place").innerText()).toContain("event 19000 of");
+  expect(await page.getByRole("button", { name: "Pause" }).isDisabled()).toBe(true);
 });
 
 test("[PG36] no view of it has more than its window needs", async () => {

@@ -62,8 +62,8 @@ test("[PG29] a killed service is said to be lost, with the time; what is shown s
   await settled(page);
   await isLive(page);
   await page.evaluate(() => Object.assign(globalThis, { isTheSamePage: true }));
-  const before = await counted(page);
-  expect(before).toBe((await site.events()).length);
+  const before = (await site.events()).length;
+  await expect.poll(() => counted(page)).toBe(before);
   const asking = await tab(`/gates/${(await site.status("1")).gates[0]?.id}`);
   await asking.locator(".answer-option", { hasText: "reject" }).click();
   const send = asking.getByRole("button", { name: "Send: reject" });
@@ -94,12 +94,12 @@ test("[PG29] a killed service is said to be lost, with the time; what is shown s
   await page.unroute("**/api/v1/events*");
   await isLive(page);
   await page.getByText("Written in the dark").waitFor();
-  expect(await banner.isVisible()).toBe(false);
-  expect(await counted(page)).toBe((await site.events()).length);
+  await banner.waitFor({ state: "hidden" });
+  await expect.poll(() => counted(page)).toBe((await site.events()).length);
   expect(await counted(page)).toBeGreaterThan(before);
   expect(await page.evaluate(() => "isTheSamePage" in globalThis)).toBe(true);
   await expect.poll(() => unsent.count()).toBe(0);
-  expect(await send.isEnabled()).toBe(true);
+  await expect.poll(() => send.isEnabled()).toBe(true);
   await expectAccessible(page);
 });
 

@@ -7,7 +7,7 @@ import type { Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
 import { fullProtection, type Protection } from "../../src/http/protection.ts";
 import { type Service, serve } from "../support/http-service.ts";
-import { browserWith } from "./browser.ts";
+import { browserWith, contextOf } from "./browser.ts";
 import { documentOf, icon, stubPage } from "./stub-page.ts";
 import { visit } from "./visit.ts";
 
@@ -139,7 +139,7 @@ test("[HT6 HT7] a page of another origin neither reads nor changes anything, wha
   const service = await target();
   const port = await otherSite();
   const browser = await browserWith("--host-resolver-rules=MAP evil.example 127.0.0.1");
-  const context = await browser.newContext();
+  const context = await contextOf(browser);
   const evil = await context.newPage();
   // Another port is the same site, and sends its cookies along; another name is another site.
   for (const name of ["127.0.0.1", "localhost", "evil.example"]) {
@@ -151,7 +151,7 @@ test("[HT6 HT7] a page of another origin neither reads nor changes anything, wha
 
 test("[HT6 HT7] without the guards, each of these requests arrives", async () => {
   const unguarded = await target({ guards: ["host", "spelling"], headers: {} });
-  const context = await (await browserWith()).newContext();
+  const context = await contextOf(await browserWith());
   const evil = await context.newPage();
   const found = await attack(evil, `http://127.0.0.1:${await otherSite()}/`, unguarded);
   // What an answer says, the browser keeps from pages of other origins. The requests were made all the same.
@@ -161,7 +161,7 @@ test("[HT6 HT7] without the guards, each of these requests arrives", async () =>
 test("[HT5] a name that was bound to this machine gets 421, and without the guard the page", async () => {
   const rebound = async (service: Service) => {
     const browser = await browserWith("--host-resolver-rules=MAP rebind.example 127.0.0.1");
-    const evil = await (await browser.newContext()).newPage();
+    const evil = await (await contextOf(browser)).newPage();
     const answer = await evil.goto(`http://rebind.example:${service.port}/`);
     // For the browser this page and the service are one origin now: only the service can tell.
     const api = await evil.evaluate(() => fetch("/api/v1/runs").then((said) => said.status));
@@ -174,7 +174,7 @@ test("[HT5] a name that was bound to this machine gets 421, and without the guar
 
 test("[HT9] no other page frames this one, and without the guards and headers it does", async () => {
   const framed = async (service: Service) => {
-    const evil = await (await (await browserWith()).newContext()).newPage();
+    const evil = await (await contextOf(await browserWith())).newPage();
     await evil.goto(`http://127.0.0.1:${await otherSite()}/`);
     await evil.evaluate(
       (url) =>

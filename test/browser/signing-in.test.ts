@@ -45,7 +45,7 @@ test("[PG7 PG16] a code signs in once; then code and token are in no address, an
   });
   await page.goto(`${url}/?status=done#code=${code}`);
   await settled(page);
-  expect(page.url()).toBe(`${url}/?status=done`);
+  await expect.poll(() => page.url()).toBe(`${url}/?status=done`);
   const token = await page.evaluate(() => localStorage.getItem("pawl.token"));
   expect(token).toMatch(/^pawl_/);
   expect(await placesWith(page, token ?? "")).toEqual(["local"]);
@@ -54,20 +54,20 @@ test("[PG7 PG16] a code signs in once; then code and token are in no address, an
   expect([...asked, ...answers].filter((text) => text.includes(token ?? "") || text.includes(code))).toEqual([]);
   // The way back does not lead to it either.
   await page.goBack();
-  expect(page.url()).toBe(`${url}/health`);
+  await expect.poll(() => page.url()).toBe(`${url}/health`);
   await page.goForward();
-  expect(page.url()).toBe(`${url}/?status=done`);
+  await expect.poll(() => page.url()).toBe(`${url}/?status=done`);
 
   const again = await visit(`${url}/#code=${code}`, { allows: [/status of 401/] });
   await again.page.getByText("Not signed in").waitFor();
-  expect(again.page.url()).toBe(`${url}/`);
+  await expect.poll(() => again.page.url()).toBe(`${url}/`);
 });
 
 test("[PG16] a token in the address is taken out of it, and one in the field works, too; a wrong one is said", async () => {
   const { url, token } = world();
   const { page } = await visit(`${url}/health#token=${token}`);
   await settled(page);
-  expect(page.url()).toBe(`${url}/health`);
+  await expect.poll(() => page.url()).toBe(`${url}/health`);
   expect(await placesWith(page, token)).toEqual(["local"]);
 
   const other = await visit(`${url}/`, { allows: [/status of 401/] });
@@ -90,7 +90,7 @@ test("[PG16 PG18] another role is told at once, and a token that is revoked lead
   await settled(page);
   const other = await tab("/new");
   for (const each of [page, other]) await each.locator(".bar-top .line.live").waitFor();
-  expect(await other.getByRole("link", { name: "New run" }).count()).toBe(1);
+  await expect.poll(() => other.getByRole("link", { name: "New run" }).count()).toBe(1);
   const { store } = (await app.read()).parts;
   await store.removeToken(name);
   await store.addToken({ name, role: "read", hash: sha256Of(token), createdAt: 1, expiresAt: null });
@@ -100,7 +100,7 @@ test("[PG16 PG18] another role is told at once, and a token that is revoked lead
   }
   await other.getByText("Your token may not start runs.").waitFor();
   await other.getByRole("button", { name: "Close" }).click();
-  expect(await other.locator(".role-line").innerText()).toMatch(/^Signed in as to-be-revoked/);
+  await expect.poll(() => other.locator(".role-line").innerText()).toMatch(/^Signed in as to-be-revoked/);
 
   await revokeToken(app, name);
   for (const each of [page, other]) {

@@ -44,7 +44,7 @@ async function stepToFile(page: Page, name: string): Promise<void> {
 /** The run as the answer left it: at its end, with both comments in the prompt of the next attempt. */
 async function expectResumed({ nextPrompt, run }: RejectedWorld, page: Page): Promise<void> {
   await expect.poll(() => page.locator(".run-header .status").innerText()).toBe("done");
-  expect(new URL(page.url()).pathname).toBe(`/runs/${run}`);
+  await expect.poll(() => new URL(page.url()).pathname).toBe(`/runs/${run}`);
   const arrived = comments.filter((words) => new RegExp(`cli\\.js:\\d+: ${words}`).test(nextPrompt()));
   expect(arrived).toEqual(comments);
 }
@@ -66,6 +66,8 @@ test("[PG20 PG22 PG28 PG32 PG48 PG49] by keys alone: a run that was rejected is 
   await page.getByText("I read the failures and changed cli.js.").first().waitFor();
   await pictureInBoth(page, "attempt", { height: 760 });
   await page.goBack();
+  // The page of the attempt is settled, too, and takes the same keys.
+  await chain.waitFor();
   await settled(page);
 
   // The moment of the first rejection, after a reload, too.
@@ -74,13 +76,13 @@ test("[PG20 PG22 PG28 PG32 PG48 PG49] by keys alone: a run that was rejected is 
   await expect.poll(() => page.locator(".event").count()).toBe(1);
   await tabTo(page, /verify rejected/);
   await press(page, "Enter");
+  await expect.poll(() => new URL(page.url()).search).toMatch(/^\?q=verify\+rejected&at=\d+$/);
   const moment = new URL(page.url());
-  expect(moment.search).toMatch(/^\?q=verify\+rejected&at=\d+$/);
   await press(page, "1");
   await expect.poll(() => chain.getByRole("row", { name: /^test/ }).innerText()).toContain("×0 of 2");
   await page.reload();
   await settled(page);
-  expect(new URL(page.url()).search).toBe(moment.search);
+  await expect.poll(() => new URL(page.url()).search).toBe(moment.search);
   await expect.poll(() => chain.getByRole("row", { name: /^test/ }).innerText()).toContain("×0 of 2");
   expect(await page.getByRole("button", { name: "Pause" }).isDisabled()).toBe(true);
   await press(page, "]", "[", ".");

@@ -3,7 +3,9 @@
 
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { expect, onTestFinished } from "vitest";
-import { theBrowser } from "./browser.ts";
+import { contextOf, theBrowser } from "./browser.ts";
+import { isNetworkChange } from "./network-change.ts";
+import { slowAnswers, slowPage } from "./slowed.ts";
 
 export const sizes = {
   wide: { viewport: { width: 1440, height: 900 } },
@@ -40,7 +42,7 @@ export async function visit(url: string, options: VisitOptions = {}): Promise<Vi
   const { size = "wide", scheme = "light", allows = [] } = options;
   const { origin } = new URL(url);
   const browser = options.browser ?? (await theBrowser());
-  const context = await browser.newContext({
+  const context = await contextOf(browser, {
     locale: "en-US",
     timezoneId: "UTC",
     colorScheme: scheme,
@@ -49,6 +51,7 @@ export async function visit(url: string, options: VisitOptions = {}): Promise<Vi
   });
   const faults: string[] = [];
   await watch(context, origin, faults);
+  await slowAnswers(context);
   onTestFinished(async () => {
     const cookies = (await context.cookies()).map(({ name, domain }) => `cookie: ${name} of ${domain}`);
     await context.close();
@@ -58,6 +61,7 @@ export async function visit(url: string, options: VisitOptions = {}): Promise<Vi
   });
   const tab = async (path = url): Promise<Page> => {
     const page = await context.newPage();
+    await slowPage(context, page);
     await page.goto(new URL(path, url).href);
     return page;
   };
@@ -73,7 +77,8 @@ async function watch(context: BrowserContext, origin: string, faults: string[]):
     });
   }, reporter);
   context.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") faults.push(`console: ${message.text()}`);
+    const isFault = message.type() === "error" || message.type() === "warning";
+    if (isFault && !isNetworkChange(message.text())) faults.push(`console: ${message.text()}`);
   });
   context.on("weberror", (thrown) => void faults.push(`error: ${thrown.error().message}`));
   context.on("request", (request) => {

@@ -1,7 +1,7 @@
 // Two runs side by side. What differs is marked by a sign and a word, not by a colour alone.
 
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useLayoutEffect, useMemo } from "preact/hooks";
 import type { RunPage } from "../../contracts/http-documents.ts";
 import type { Run } from "../../domain/run.ts";
 import { address, pathTo, setQuery } from "../address.ts";
@@ -75,7 +75,7 @@ function Both({ a, b }: { readonly a: number; readonly b: number }) {
   const first = useMemo(() => new WatchedRun(a), [a]);
   const second = useMemo(() => new WatchedRun(b), [b]);
   const onlyDifferences = useSignal(false);
-  useEffect(
+  useLayoutEffect(
     () => () => {
       first.close();
       second.close();

@@ -2,7 +2,7 @@
 // for gates, with comments and marks, and for attempts, without.
 
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { DiffDocument } from "../../contracts/diff-document.ts";
 import { useKeys } from "../keys.tsx";
 import { diffTexts as texts } from "../texts/diff.ts";
@@ -36,6 +36,8 @@ export function DiffView({ files, total, review, changed = null }: Props) {
   const chosen = useSignal<ReadonlyMap<string, boolean>>(new Map());
   const editing = useSignal<LinePlace | null>(null);
   const current = useSignal(-1);
+  /** A file that a key has led to and that was not drawn then. */
+  const wanted = useRef<number | null>(null);
   const openedFirst = useMemo(
     () => firstOpened(files.filter(({ path }) => changed?.has(path) !== false)),
     [files, changed],
@@ -67,9 +69,12 @@ export function DiffView({ files, total, review, changed = null }: Props) {
     if (file === undefined) return;
     current.value = next;
     setOpen([file.path], true);
-    // Where the file is drawn already, the next key finds it.
-    if (!focusFile(next)) setTimeout(() => focusFile(next));
+    if (!focusFile(next)) wanted.current = next;
   };
+  // It takes the focus as soon as it is drawn, which is before the next key.
+  useLayoutEffect(() => {
+    if (wanted.current !== null && focusFile(wanted.current)) wanted.current = null;
+  });
   const write = () => {
     const place = review === null ? null : focusedPlace(files);
     if (place !== null) editing.value = place;

@@ -1,7 +1,7 @@
 // The answer to a gate: the options, each with where it leads, the note, the comments that go with it, and sending it.
 
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { mostComments, type PlacedComment, sentComment } from "../diff/line-comment.ts";
 import { useKeys } from "../keys.tsx";
 import { Problem } from "../parts/notice.tsx";
@@ -136,15 +136,17 @@ function focusUnkept(): boolean {
   return found !== undefined;
 }
 
-/** Wherever the focus is, also in the note. */
+/** Wherever the focus is, also in the note. It sends what the page shows, also when the key comes at once after it was drawn. */
 function useSendKey(send: () => void): void {
-  useEffect(() => {
+  const latest = useRef(send);
+  latest.current = send;
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
-      send();
+      latest.current();
     };
     document.addEventListener("keydown", press);
     return () => document.removeEventListener("keydown", press);
-  });
+  }, []);
 }

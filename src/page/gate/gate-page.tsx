@@ -1,7 +1,7 @@
 // The page of a gate: what is asked and why, what speaks for the work, the work itself, and the answer, with where each one leads.
 
 import { useComputed } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo } from "preact/hooks";
 import type { GateView } from "../../contracts/run-documents.ts";
 import type { Gate } from "../../domain/gate.ts";
 import type { Run } from "../../domain/run.ts";
@@ -32,7 +32,7 @@ export function GatePage({ id }: { readonly id: string }) {
 
 function KnownGate({ gate: loaded }: { readonly gate: GateView }) {
   const watched = useMemo(() => new WatchedRun(loaded.number), [loaded.number]);
-  useEffect(() => () => watched.close(), [watched]);
+  useLayoutEffect(() => () => watched.close(), [watched]);
   const draft = useDraft(loaded.id);
   const answering = useAnswering(draft);
   // What a refusal told is newer than what was loaded, until that is read again.

@@ -1,7 +1,7 @@
 // Retry of a failed run from the list. Owns: the question before it, which says what it will do by the run's own state.
 
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { CallProblem, post } from "../api/calls.ts";
 import { Loading, Problem } from "../parts/notice.tsx";
 import { WatchedRun } from "../run/watched-run.ts";
@@ -28,7 +28,7 @@ function Question({ number, onClose }: { readonly number: number; readonly onClo
   const problem = useSignal<CallProblem | null>(null);
   const isSending = useSignal(false);
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     dialog.current?.showModal();
     return () => watched.close();
   }, [watched]);

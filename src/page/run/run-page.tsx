@@ -1,7 +1,7 @@
 // The page of a run: its first line, the time bar, and the views of it. All views show the same moment.
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo } from "preact/hooks";
+import { useLayoutEffect, useMemo } from "preact/hooks";
 import { address, go, pathTo } from "../address.ts";
 import { useKeys } from "../keys.tsx";
 import { Loading, Problem } from "../parts/notice.tsx";
@@ -35,7 +35,8 @@ const tabNames = Object.keys(views) as readonly TabName[];
 
 export function RunPage({ id }: { readonly id: string }) {
   const watched = useMemo(() => new WatchedRun(Number(id)), [id]);
-  useEffect(() => () => watched.close(), [watched]);
+  // A page that is left before it was painted has no other effects, and would read on.
+  useLayoutEffect(() => () => watched.close(), [watched]);
   const shown = tabNames.find((name) => name === address.value.tab) ?? "chain";
   useKeys([
     ...tabNames.map((name, i) => ({
@@ -48,7 +49,9 @@ export function RunPage({ id }: { readonly id: string }) {
     { key: ".", name: keyTexts.now, act: () => watched.seek(watched.length.value) },
   ]);
   const problem = watched.problem.value;
-  if (watched.run.value === null)
+  // A moment of a long run that is not read yet is not now.
+  const isUnread = address.value.query.has("at") && watched.past.value === null && !watched.isLoaded.value;
+  if (watched.run.value === null || (isUnread && problem === null))
     return <div class="page">{problem === null ? <Loading /> : <Problem problem={problem} />}</div>;
   const View = views[shown];
   return (

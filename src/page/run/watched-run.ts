@@ -74,8 +74,9 @@ export class WatchedRun {
     return this.#log?.events ?? [];
   }
 
-  /** The last place is now. */
+  /** The last place is now. Until something is read, there is no place. */
   seek(place: number): void {
+    if (this.length.value === 0) return;
     const at = Math.max(1, Math.min(place, this.length.value));
     setQuery({ at: at === this.length.value ? null : String(at) });
   }

@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { address, setQuery } from "../../address.ts";
 import { useKeys } from "../../keys.tsx";
 import { Empty, Loading, Problem, withCode } from "../../parts/notice.tsx";
@@ -22,7 +22,7 @@ export function LogView({ id }: { readonly id: string }) {
   const { query } = address.value;
   const isRaw = query.get("raw") === "1";
   const reader = useMemo(() => new LogReader(isRaw ? rawSource(id) : transcriptSource(id), firstWidth), [id, isRaw]);
-  useEffect(() => () => reader.close(), [reader]);
+  useLayoutEffect(() => () => reader.close(), [reader]);
   return <Log key={isRaw} reader={reader} isRaw={isRaw} words={query.get("q") ?? ""} />;
 }
 
