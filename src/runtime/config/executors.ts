@@ -12,7 +12,7 @@ import type { Executors } from "../parts.ts";
 import { agentsFor, type Config } from "./config.ts";
 
 /** The executors of a configuration, with what a person asks about them. */
-export interface ConfiguredExecutors extends Executors, ExecutorNames {
+export interface ConfiguredExecutors extends Omit<Executors, "isThere">, ExecutorNames {
   /** Whether each of these can be used here. */
   probe(executors: readonly NamedExecutor[]): Promise<readonly ProbedExecutor[]>;
 }
