@@ -123,6 +123,8 @@ async function shell(script: string): Promise<void> {
     await say(decoder.end());
   })();
   const code = await exited;
+  // What it printed is in the pipe, and on a busy machine nothing of it has been read yet.
+  heardAt = Date.now();
   const idle = new Promise<void>((resolve) => {
     const look = setInterval(() => {
       if (Date.now() - heardAt < 500) return;
