@@ -3,8 +3,8 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { expect, onTestFinished, test } from "vitest";
-import { schemaVersion } from "../../src/store/migrate.ts";
 import type { WorkOverview } from "../../src/contracts/http-documents.ts";
+import { schemaVersion } from "../../src/store/migrate.ts";
 import {
   expectCode,
   newSite,
