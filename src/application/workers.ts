@@ -1,7 +1,14 @@
 // What works on runs, what waits for it, and what it cannot use: the processes that drive runs and perform attempts, the queues of ready
 // steps, and the accounts that refused an agent.
 
-import type { AccountList, QueueList, WorkerDocument, WorkerList, WorkOverview } from "../contracts/http-documents.ts";
+import type {
+  AccountList,
+  MachineDocument,
+  QueueList,
+  WorkerDocument,
+  WorkerList,
+  WorkOverview,
+} from "../contracts/http-documents.ts";
 import { nameWithPart } from "../domain/attempt.ts";
 import type { AttemptId, RunId } from "../domain/ids.ts";
 import { isoTime } from "../runtime/views/status.ts";
@@ -19,7 +26,9 @@ export async function workOverview(app: Application): Promise<WorkOverview> {
   const { parts } = await app.read();
   const overview = await parts.dispatch.overview(parts.clock.now());
   const found = await workersOf(parts, overview);
-  return { workers: found, queues: queuesOf(parts, overview, found), ...(await accounts(app)) };
+  const machines = await machinesOf(parts);
+  const isAnyThere = machines.length > 0 || found.some((worker) => seemsAlive(worker, parts.clock.now()));
+  return { machines, workers: found, queues: queuesOf(overview, found, isAnyThere), ...(await accounts(app)) };
 }
 
 /** Each process with the runs that it drives and the attempts that it performs. */
@@ -42,8 +51,21 @@ export async function accounts(app: Application): Promise<AccountList> {
   return { accounts: list };
 }
 
-function queuesOf({ clock }: Parts, { queues: found }: Overview, all: readonly WorkerDocument[]): QueueList["queues"] {
-  const isAnyThere = all.some((worker) => seemsAlive(worker, clock.now()));
+/** Those with a worker that was heard of a moment ago. */
+async function machinesOf({ machines, clock }: Parts): Promise<readonly MachineDocument[]> {
+  const live = machines === null ? [] : await machines.live();
+  return live.flatMap(({ host, isHost, labels, version, silentMs }) =>
+    silentMs === null || silentMs > renewedForMs
+      ? []
+      : [{ host, guest: !isHost, labels, version, heardAt: isoTime(clock.now() - silentMs) }],
+  );
+}
+
+function queuesOf(
+  { queues: found }: Overview,
+  all: readonly WorkerDocument[],
+  isAnyThere: boolean,
+): QueueList["queues"] {
   // A worker that died on this machine holds its lease for a while.
   const ofDead = new Set(all.flatMap(({ life, attempts }) => (life === "dead" ? attempts : [])));
   return found.map(({ waitingSince, active, lost, ...figures }) => {

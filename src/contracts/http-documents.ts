@@ -201,8 +201,17 @@ export const queuesContract = object({ queues: list(queueContract) }).meta({ id:
 
 export const workersContract = object({ workers: list(workerContract) }).meta({ id: "WorkerList" });
 
+const machineContract = object({
+  host: text.describe("Its name."),
+  guest: z.boolean().describe("Its home is not the one that has the repositories."),
+  labels: texts,
+  version: text.describe("Of Pawl."),
+  heardAt: time,
+});
+
 /** What works, what waits for it, and what it cannot use. */
 export const workOverviewContract = object({
+  machines: list(machineContract).describe("Those with a worker, also an idle one. None where the store is in a file."),
   workers: list(workerContract),
   queues: list(queueContract),
   accounts: list(accountContract).describe("Accounts that refused an agent."),
@@ -223,6 +232,7 @@ export const healthDetailsContract = object({
   doctor: doctorContract
     .nullable()
     .describe("As `pawl doctor --json`, at most 30 s old. null: it is not known in time."),
+  machines: list(machineContract),
   workers: list(workerContract),
   queues: list(queueContract),
   undriven: list(object({ run: text, number: count, task: text, since: time.describe("Its last event.") })).describe(
@@ -297,6 +307,7 @@ export type StartedDocument = z.infer<typeof startedRunContract>;
 export type RepositoryList = z.infer<typeof repositoriesContract>;
 export type HealthDetails = z.infer<typeof healthDetailsContract>;
 export type AccountList = z.infer<typeof accountsContract>;
+export type MachineDocument = z.infer<typeof machineContract>;
 export type WorkerDocument = z.infer<typeof workerContract>;
 export type QueueDocument = z.infer<typeof queueContract>;
 export type QueueList = z.infer<typeof queuesContract>;

@@ -12,8 +12,8 @@ export interface Machine {
   readonly isHost: boolean;
   readonly labels: readonly string[];
   readonly version: string;
-  /** Since it was heard of, by the clock of the server. */
-  readonly silentMs: number;
+  /** Since a worker of it was heard of, by the clock of the server; null: none lives. */
+  readonly silentMs: number | null;
 }
 
 /** A transaction of the store. */

@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import type { WorkOverview } from "../../src/contracts/http-documents.ts";
 import { type GuestWorker, startGuest } from "../support/machines.ts";
 import { expectCode, newSite, pawl, type Site, type StatusDocument, startPawl, writeAt } from "../support/pawl.ts";
 import { onPostgres, postgresAddress } from "../support/postgres.ts";
@@ -183,14 +184,23 @@ test("[WK54 WK57] a person is asked about a tree that a guest has, and the answe
   await until(async () => (await statusOf()).run.status === "done");
 });
 
-test("[WK46 WK47] a step that asks for labels waits for a machine that has them, and says so; --labels gives them", async () => {
+test("[WK46 WK47 WK58] a step that asks for labels waits for a machine that has them, and says so; --labels gives them", async () => {
   const world = siteOnServer();
   const { site, call, statusOf } = world;
   await startHost(world);
   expectCode(await call("run", ...stories(site, 1, "[of-nobody, large]"), "--detach"), 0);
   await until(async () => (await statusOf()).why.includes("a machine with the labels of-nobody and large"));
-  await guestOf(world, "two", "--labels", "of-nobody,large");
+  const two = await guestOf(world, "two", "--labels", "of-nobody,large");
   await until(async () => (await statusOf()).run.status === "done");
+  const { machines } = JSON.parse((await call("worker", "list", "--json")).stdout) as WorkOverview;
+  expect(machines).toMatchObject([
+    { guest: false },
+    { guest: true, labels: [process.platform, "of-two", "of-nobody", "large"] },
+  ]);
+  expect((await call("worker", "list")).stdout).toMatch(
+    /^machine \S+ \(guest; \w+, of-two, of-nobody, large\): heard of/m,
+  );
+  expect(two.stderr()).not.toContain("run_paused");
 });
 
 test("[WK41 WK48] a chain moves between machines: each step has the work of those before it, and the branch has all of it", async () => {

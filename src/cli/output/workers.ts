@@ -1,6 +1,6 @@
 // Workers, queues and accounts as the command line prints them.
 
-import type { AccountList, QueueDocument, WorkerDocument } from "../../contracts/http-documents.ts";
+import type { AccountList, MachineDocument, QueueDocument, WorkerDocument } from "../../contracts/http-documents.ts";
 import { counted } from "../../domain/counted.ts";
 import { localTime } from "../../system/local-time.ts";
 import { durationText, table } from "./table.ts";
@@ -35,6 +35,12 @@ function shortened(names: readonly string[]): string {
   if (names.length === 0) return "–";
   const more = names.length - mostNamed;
   return [...names.slice(0, mostNamed), ...(more > 0 ? [`${more} more`] : [])].join(", ");
+}
+
+/** `machine build-2 (guest; linux, gpu): heard of 3s ago` */
+export function machineLine({ host, guest, labels, heardAt }: MachineDocument, now: number): string {
+  const is = guest ? "guest" : "has the repositories";
+  return `machine ${host} (${is}; ${labels.join(", ")}): heard of ${durationText(now - Date.parse(heardAt))} ago`;
 }
 
 /** `queue home.4f2a: 3 steps wait (the first for 2m10s), 1 waits for its time, 2 attempts are performed` */

@@ -60,6 +60,7 @@ test("[PG85] what needs a person is counted; what is optional and missing is not
       ],
     },
     workers: [worker("alive", null)],
+    machines: [],
     queues: [queue(2, true)],
     undriven: [],
     accounts: [account("quota", "2026-01-02T11:30:00Z")],

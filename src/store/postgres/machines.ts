@@ -65,7 +65,7 @@ export class PostgresMachines implements Machines {
       ...row,
       isHost: !guest,
       labels: JSON.parse(labels) as string[],
-      silentMs: Math.max(0, Math.round(Number(silent ?? 0))),
+      silentMs: silent === null ? null : Math.max(0, Math.round(Number(silent))),
     }));
   }
 

@@ -5,7 +5,7 @@ import { workOverview } from "../../../application/workers.ts";
 import { type StoreOption, withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
-import { accountLines, queueLine, workersTable } from "../../output/workers.ts";
+import { accountLines, machineLine, queueLine, workersTable } from "../../output/workers.ts";
 
 export function defineList(worker: Command, console: Console): void {
   worker
@@ -17,10 +17,11 @@ export function defineList(worker: Command, console: Console): void {
     .action(async (options: StoreOption) => {
       const document = await withApplication(options, workOverview);
       if (console.json) return console.document(document);
-      const { workers, queues, accounts } = document;
+      const { machines, workers, queues, accounts } = document;
       const now = Date.now();
       if (workers.length === 0) console.say("No process drives a run or performs an attempt now.");
       else console.print(workersTable(workers, now));
+      for (const machine of machines) console.print(machineLine(machine, now));
       for (const queue of queues) console.print(queueLine(queue, now));
       for (const line of accountLines(accounts, now)) console.print(line);
       if (queues.some(({ attended }) => !attended))
