@@ -8,6 +8,7 @@ import { RunningAttempt } from "../runtime/attempt/attempt.ts";
 import { claimStep } from "../runtime/attempt/claim/claim.ts";
 import { agentsFor } from "../runtime/config/config.ts";
 import { performEffects } from "../runtime/effects/effects.ts";
+import { lowDiskWarning } from "../runtime/loop/disk-space.ts";
 import { RunningAttempts } from "../runtime/loop/running.ts";
 import type { Log, Parts } from "../runtime/parts.ts";
 import { Wake } from "../runtime/wake.ts";
@@ -159,13 +160,19 @@ export class Worker {
     const summary = await this.#parts.store.runById(run);
     if (summary === null) return;
     const claimed = Promise.withResolvers<void>();
-    const slot = this.#perform(summary, claimed.resolve)
+    let hasClaimed = false;
+    const onClaimed = () => {
+      hasClaimed = true;
+      claimed.resolve();
+    };
+    const slot = this.#perform(summary, onClaimed)
       .then(() => void this.#pauses.delete(run))
       .catch((error: unknown) => this.#pause(summary, error))
       .finally(() => {
         claimed.resolve();
         this.#slots.delete(slot);
-        this.#wake.up();
+        // Where nothing could be claimed, the next look would find the same: it waits for a commit.
+        if (hasClaimed) this.#wake.up();
       });
     this.#slots.set(slot, run);
     await claimed.promise;
@@ -175,9 +182,12 @@ export class Worker {
     const { leaseMs } = this.#times;
     await this.#options.app.change(repo, async ({ parts, config }) => {
       if (!(await this.#mayTakeMore(parts, id, config))) return;
-      const claim = await claimStep(parts, { run: id, agent: null, driver: "push", worker: this.name, leaseMs });
-      onClaimed();
+      // Who drives the run says so.
+      const holdsNew = (await lowDiskWarning(parts)) !== null;
+      const wanted = { run: id, agent: null, driver: "push", worker: this.name, leaseMs, holdsNew } as const;
+      const claim = await claimStep(parts, wanted);
       if (claim === null) return;
+      onClaimed();
       const attempt = RunningAttempt.start(parts, claim, () => null);
       this.#running.add(attempt);
       if (this.#isStopped) attempt.leave("the worker was stopped");

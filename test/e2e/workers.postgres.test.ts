@@ -12,13 +12,13 @@ import {
   startPawl,
 } from "../support/pawl.ts";
 import { onPostgres, postgresAddress } from "../support/postgres.ts";
+import { begun, configure, integrated, newRalph } from "../support/ralph.ts";
 import { linesOf, slowWork } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
 onPostgres();
 
-function siteOnServer() {
-  const site = newSite();
+function siteOnServer(site: Site = newSite()) {
   const env = { PAWL_STORE: postgresAddress() };
   const options = { home: site.home, cwd: site.repo, env };
   const call = async (...words: readonly string[]) => await pawl(words, options);
@@ -131,4 +131,21 @@ test("[WK6] a worker that is frozen for longer than its heartbeat loses its atte
   await until(async () => await isDone(world, "1"));
   expect(linesOf(site, "begun")).toHaveLength(2);
   expect(linesOf(site, "done")).toEqual(["only"]);
+});
+
+test("[DR10 WK1] with low disk space no worker begins a story, other runs go on, and with more space it begins", async () => {
+  const ralph = newRalph([{ id: "US-001" }]);
+  const other = newSite();
+  const world = siteOnServer(ralph);
+  configure(ralph, "workspace: { min_free: 900TB }\n");
+  const worker = await startWorker(world);
+  expectCode(await world.call(...ralph.args, "--detach"), 0);
+  await until(() => worker.stderr().includes("no new story begins"));
+  // The worker looks at the older run first.
+  expectCode(await world.call("run", ...slowWork(other, ["only"]), "--detach"), 0);
+  await until(async () => await isDone(world, "2"));
+  expect(begun(ralph.journal())).toEqual([]);
+  configure(ralph, "workspace: { min_free: 0 }\n");
+  await until(async () => await isDone(world, "1"));
+  expect(integrated(ralph.repo)).toEqual(["US-001"]);
 });
