@@ -3,6 +3,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
 import {
+  eventLines,
   expectCode,
   newSite,
   pawl,
@@ -10,9 +11,10 @@ import {
   type Site,
   type StatusDocument,
   startPawl,
+  writeAt,
 } from "../support/pawl.ts";
 import { onPostgres, postgresAddress } from "../support/postgres.ts";
-import { begun, configure, integrated, newRalph } from "../support/ralph.ts";
+import { begun, configure, integrated, newRalph, slowGit } from "../support/ralph.ts";
 import { linesOf, slowWork } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
@@ -148,4 +150,27 @@ test("[DR10 WK1] with low disk space no worker begins a story, other runs go on,
   configure(ralph, "workspace: { min_free: 0 }\n");
   await until(async () => await isDone(world, "1"));
   expect(integrated(ralph.repo)).toEqual(["US-001"]);
+});
+
+test("[WK1] workers that begin parts of the first step at once make the tree of the run once", async () => {
+  const site = newSite();
+  const world = siteOnServer(site);
+  const slow = { ...world, env: { ...world.env, ...slowGit("*worktree*add*) sleep 1 ;;") } };
+  await startWorker(slow, "--slots", "2");
+  await startWorker(slow, "--slots", "2");
+  const workflow = `pawl: 1
+id: opinions
+agents: { judge: { access: read } }
+steps: [{ id: opinion, agent: judge, input: "x", parts: [a, b, c, d] }]
+`;
+  const agent = writeAt(site, "agent.sh", "cat > /dev/null\necho 'STATUS: done'\n");
+  const words = ["run", writeAt(site, "w.yml", workflow), "Judge", "--executor", `command: sh ${agent}`, "--detach"];
+  expectCode(await world.call(...words), 0);
+  await until(async () => (await world.statusOf("1")).run.status !== "running");
+  const ends = eventLines((await world.call("events", "1", "--json")).stdout).filter(
+    ({ type }) => type === "attempt_ended",
+  );
+  expect(ends.map(({ outcome, why }) => `${String(outcome)} ${String(why)}`.trim())).toEqual(
+    Array.from({ length: 4 }, () => "completed"),
+  );
 });

@@ -21,6 +21,7 @@ import { excludeProtocolFiles } from "../../trees/protocol-folder.ts";
 import { provisionTree } from "../../trees/provisioning.ts";
 import { type LeftBehind, lastDiscarded, salvage } from "../../trees/salvage.ts";
 import { enterTree } from "../../trees/story-tree.ts";
+import { withTreeLock } from "../../trees/trees.ts";
 import { enterPartTree } from "./part-workspace.ts";
 import { type StepTree, sharedBase } from "./shared-base.ts";
 
@@ -132,10 +133,12 @@ async function ensurePlace(parts: Pick<Parts, "trees" | "home" | "protocols">, r
   if (place.kind === "directory") mkdirSync(path, { recursive: true });
   const { kind, repo, base, branch } = place;
   if (kind !== "worktree" || repo === null || base === null) return path;
-  await parts.trees.ensure(path, async () => {
+  const make = async () => {
     await ensureWorktree({ run: id, repo, path, base, branch });
     await excludeProtocolFiles(parts.protocols.of(definition), run.header);
-  });
+  };
+  // Parts of the first step may begin in several workers at once.
+  await parts.trees.ensure(path, () => withTreeLock(path, make));
   return path;
 }
 
