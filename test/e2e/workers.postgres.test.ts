@@ -152,25 +152,36 @@ test("[DR10 WK1] with low disk space no worker begins a story, other runs go on,
   expect(integrated(ralph.repo)).toEqual(["US-001"]);
 });
 
-test("[WK1] workers that begin parts of the first step at once make the tree of the run once", async () => {
-  const site = newSite();
-  const world = siteOnServer(site);
-  const slow = { ...world, env: { ...world.env, ...slowGit("*worktree*add*) sleep 1 ;;") } };
-  await startWorker(slow, "--slots", "2");
-  await startWorker(slow, "--slots", "2");
-  const workflow = `pawl: 1
-id: opinions
-agents: { judge: { access: read } }
-steps: [{ id: opinion, agent: judge, input: "x", parts: [a, b, c, d] }]
-`;
-  const agent = writeAt(site, "agent.sh", "cat > /dev/null\necho 'STATUS: done'\n");
-  const words = ["run", writeAt(site, "w.yml", workflow), "Judge", "--executor", `command: sh ${agent}`, "--detach"];
-  expectCode(await world.call(...words), 0);
-  await until(async () => (await world.statusOf("1")).run.status !== "running");
-  const ends = eventLines((await world.call("events", "1", "--json")).stdout).filter(
-    ({ type }) => type === "attempt_ended",
-  );
-  expect(ends.map(({ outcome, why }) => `${String(outcome)} ${String(why)}`.trim())).toEqual(
-    Array.from({ length: 4 }, () => "completed"),
-  );
-});
+const parts = `agent: judge, input: "x", parts: [a, b, c, d]`;
+
+test.each([
+  ["run", `[{ id: opinion, ${parts} }]`],
+  [
+    "story",
+    `[{ id: plan, agent: judge, produces: [stories], input: "STORIES_JSON" }, { id: each, stories: { workspace: worktree, concurrency: 1 }, body: [{ id: opinion, ${parts} }, { id: land, integrate: true }] }]`,
+  ],
+])(
+  "[WK1] workers that begin parts of its first step at once make the tree of a %s once, and set it up once at a time",
+  async (_, steps) => {
+    const site = newSite();
+    const world = siteOnServer(site);
+    const slow = { ...world, env: { ...world.env, ...slowGit("*worktree*add*) sleep 1 ;;") } };
+    const setup = "mkdir ../setting-up && sleep 0.5 && rmdir ../setting-up";
+    writeFileSync(site.path("home", "config.yml"), `workspace: { setup: ["${setup}"] }\n`);
+    await startWorker(slow, "--slots", "2");
+    await startWorker(slow, "--slots", "2");
+    const workflow = `pawl: 1\nid: opinions\nagents: { judge: { access: read } }\nsteps: ${steps}\n`;
+    const plan = `STORIES_JSON: [{"id":"A","title":"A","description":"a","acceptanceCriteria":["a"]}]`;
+    const agent = writeAt(site, "agent.sh", `cat > /dev/null\necho 'STATUS: done'\necho '${plan}'\n`);
+    const words = ["run", writeAt(site, "w.yml", workflow), "Judge", "--executor", `command: sh ${agent}`, "--detach"];
+    expectCode(await world.call(...words), 0);
+    await until(async () => (await world.statusOf("1")).run.status !== "running");
+    const ends = eventLines((await world.call("events", "1", "--json")).stdout).filter(
+      ({ type }) => type === "attempt_ended",
+    );
+    expect(ends.length).toBeGreaterThanOrEqual(4);
+    expect(new Set(ends.map(({ outcome, why }) => `${String(outcome)} ${String(why)}`.trim()))).toEqual(
+      new Set(["completed"]),
+    );
+  },
+);

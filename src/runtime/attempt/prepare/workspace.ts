@@ -81,11 +81,15 @@ async function provisioned(
   path: string,
   control: RegisterStop,
 ): Promise<Workspace["env"]> {
-  const known = parts.trees.occupancyOf(path)?.env;
   const slot = slotOf(run, story);
-  const env = known ?? (await provisionTree(parts, run, { path, slot, story, attempt: id }, control));
-  parts.trees.occupy(path, { story, env });
-  return env;
+  const provision = async () => {
+    if (parts.trees.occupancyOf(path) !== null) return;
+    const env = await provisionTree(parts, run, { path, slot, story, attempt: id }, control);
+    parts.trees.occupy(path, { story, env });
+  };
+  // Parts that begin at once, in this process or in several, would run its setup at the same time.
+  if (parts.trees.occupancyOf(path) === null) await withTreeLock(path, provision);
+  return parts.trees.occupancyOf(path)?.env ?? {};
 }
 
 async function ownWorkspace(
