@@ -72,7 +72,9 @@ export function startPawl(args: readonly string[], options: CallOptions): Runnin
   child.stdin.end(options.input ?? "");
   const ended = new Promise<Called>((resolve, reject) => {
     child.on("error", reject);
-    child.on("close", (code) => resolve({ code, ...said, stderr: `${said.stderr}${siteStores().saidBeside(home)}` }));
+    child.on("close", (code) =>
+      resolve({ code, ...said, stderr: `${said.stderr}${siteStores().saidBeside({ home, args })}` }),
+    );
   });
   return { child, ended, stdout: () => said.stdout, stderr: () => said.stderr };
 }

@@ -10,8 +10,8 @@ export interface SiteStores {
   beforeCommand(command: SiteCommand): void;
   /** Called with the process of a command that was started for itself: what kills it means all that work for its home. */
   started(home: string, child: ChildProcess): void;
-  /** What processes that no test has started have said for this home since they were asked the last time. */
-  saidBeside(home: string): string;
+  /** What processes that no test has started have said, while this command followed them and before. */
+  saidBeside(command: Pick<SiteCommand, "home" | "args">): string;
 }
 
 export interface SiteCommand {

@@ -37,7 +37,8 @@ export const storesWithWorkers: SiteStores = {
     };
   },
   // A worker says there what a command that drives says to its user.
-  saidBeside(home) {
+  saidBeside({ home, args }) {
+    if (!drives(args)) return "";
     const file = logOf(home);
     const text = existsSync(file) ? readFileSync(file, "utf8") : "";
     const before = heard.get(home) ?? 0;

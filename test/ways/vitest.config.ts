@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 import { memoryForFiles } from "../support/memory-files.ts";
 import { patienceMs, testMs } from "../support/patience.ts";
 
+/** `obedient-bundled` has one of each way but the lifecycle. */
 const ways: Readonly<Record<string, readonly string[]>> = {
   "feature-dev and antfarm": [
     "feature-dev",
@@ -20,13 +21,17 @@ const ways: Readonly<Record<string, readonly string[]>> = {
   "agentic-coding": ["project-access", "project-team"],
   lifecycle: ["lifecycle", "lifecycle-skills"],
 };
+/** Projects of agentic coding within one process, which drives them: on the server, without workers. */
+const projects = ["continue", "failing-sessions", "imported", "levels", "next-commands", "sessions", "teams"].map(
+  (name) => `src/application/agentic/${name}.test.ts`,
+);
 const memory = memoryForFiles();
 // Without a server there is nothing to run.
 process.env["PAWL_POSTGRES"] = "required";
 
 export default defineConfig({
   test: {
-    include: Object.values(ways).flatMap((names) => names.map((name) => `test/e2e/${name}.test.ts`)),
+    include: [...Object.values(ways).flatMap((names) => names.map((name) => `test/e2e/${name}.test.ts`)), ...projects],
     setupFiles: ["test/ways/setup.ts"],
     globalSetup: ["test/support/bundled-programs.ts", "test/postgres/server.ts"],
     pool: "forks",
