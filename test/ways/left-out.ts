@@ -1,6 +1,11 @@
 // Tests of the five ways of working that say nothing about workers on a server, each with the reason.
 
 const reasons: readonly (readonly [test: string, why: string])[] = [
+  [
+    "[SC1 SC2 SC3 SC4 SC5 SC6]",
+    "the workers end the retried run before `prd run` is called, which then begins another one",
+  ],
+  ["[TM11 D96] task-completed", "the hook of its session finds the store in the home, as the agent of [CM81]"],
   ["[B52 B64]", "it copies the home to try every answer on the same run, and the store is not in the home"],
   [
     "[C67 C79 C80 C81 C82 C110 PF2]",
