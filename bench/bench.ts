@@ -10,6 +10,7 @@ import { agentStart } from "./agent-start.ts";
 import { chain } from "./chain.ts";
 import { cycleByHand } from "./cycle-by-hand.ts";
 import { cycleGrowth } from "./cycle-growth.ts";
+import { dag } from "./dag.ts";
 import { integrate } from "./integrate.ts";
 import { manyStories } from "./many-stories.ts";
 import { type Figure, isMet, type Measurement, withScratch } from "./measure.ts";
@@ -52,11 +53,24 @@ const measurements: readonly Measurement[] = [
   page,
   postgres,
   workers,
+  dag,
 ];
 
-const { quick, only } = parseArgs({
-  options: { quick: { type: "boolean", default: false }, only: { type: "string", multiple: true, default: [] } },
+const {
+  quick,
+  only,
+  stories: wanted,
+} = parseArgs({
+  options: {
+    quick: { type: "boolean", default: false },
+    only: { type: "string", multiple: true, default: [] },
+    stories: { type: "string" },
+  },
 }).values;
+if (wanted !== undefined && !/^[1-9]\d*$/.test(wanted)) {
+  console.error("--stories is not a number");
+  process.exit(2);
+}
 const names = measurements.map(({ name }) => name);
 const unknown = only.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
@@ -70,7 +84,9 @@ for (const { name, measure } of measurements) {
   if (only.length > 0 && !only.includes(name)) continue;
   const begunAt = performance.now();
   try {
-    const figures = await withScratch((scratch) => measure({ quick, scratch }));
+    const figures = await withScratch((scratch) =>
+      measure({ quick, scratch, stories: wanted === undefined ? null : Number(wanted) }),
+    );
     rows.push(...figures.map((figure) => ({ name, figure })));
     console.error(`${name}: ${((performance.now() - begunAt) / 1000).toFixed(1)} s`);
   } catch (error) {

@@ -6,6 +6,8 @@ import { join } from "node:path";
 /** `quick` takes less than a minute: smaller sizes, the same comparisons. */
 export interface Scale {
   readonly quick: boolean;
+  /** `--stories N`, of `dag`; null: the usual number. */
+  readonly stories: number | null;
   /** A directory on a real disk that is removed when the benchmark ends. */
   readonly scratch: string;
 }

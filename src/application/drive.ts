@@ -85,7 +85,9 @@ export async function resume(app: Application, reference: string, request: Resum
       author: request.author ?? app.author,
       ...(executor === null ? {} : { executor }),
     });
-    if (!decision.accepted && status !== "done") {
+    // One that another process has taken to its end since it was looked up has an end to show.
+    const mayBeOver = status !== "failed" && status !== "cancelled";
+    if (!decision.accepted && !(decision.code === "over" && mayBeOver)) {
       await unreserve(parts, id);
       throw new AppError("REFUSED", `run #${number}: ${decision.why}`, {
         hint: `\`pawl status ${number}\` shows where it stands`,

@@ -6,7 +6,7 @@ import { agentName, type RunId } from "../domain/ids.ts";
 import type { Header, RunStatus } from "../domain/run.ts";
 import { executorIn } from "../executors/executor-config.ts";
 import type { Parts } from "../runtime/parts.ts";
-import { lifeOfWorker } from "../runtime/worker.ts";
+import { isPulled, lifeOfWorker } from "../runtime/worker.ts";
 import { isPast } from "../system/clock.ts";
 import { packageVersion } from "../system/package-root.ts";
 import { outsideVariables } from "../system/process/environment.ts";
@@ -76,13 +76,25 @@ async function otherVariables(
   return `the service has other values of ${shown}`;
 }
 
+/** A worker performs an attempt of the run. Its lease says nothing about its life: on a server none is renewed. */
+async function isAtWork(dispatch: Pick<Parts["dispatch"], "leases">, run: RunId): Promise<boolean> {
+  return (await dispatch.leases({ endedBefore: null })).some(
+    (lease) => lease.run === run && !isPulled(lease) && lifeOfWorker(lease.worker) !== "dead",
+  );
+}
+
 /** How long a run may be without a driver: a service that is there takes it within a second. */
 const undrivenMs = 10_000;
 /** How long a service that has ended may take to come back: one that was upgraded, or that a supervisor starts again. */
 const absentMs = 5_000;
 const lookEveryMs = 500;
+/** The same while its driver finishes: soon the caller can go on. */
+const lookAtEndEveryMs = 100;
 
-/** Follows a run that the service drives; null: it does not, and the caller should. */
+/**
+ * Follows a run that the service drives, until its driver has left it: only then agents are gone, files are written, and the base and
+ * the trees are as the run leaves them. null: the service does not drive it, and the caller should.
+ */
 export async function followService(
   app: Application,
   { store, dispatch, clock }: Pick<Parts, "store" | "dispatch" | "clock">,
@@ -92,11 +104,15 @@ export async function followService(
   let [undrivenSince, absentSince]: (number | null)[] = [null, null];
   for (;;) {
     const status = (await store.runById(run))?.status ?? "cancelled";
-    if (status !== "running") return status;
-    if (signal.aborted) return "left";
-    const now = clock.steady();
     const driver = (await dispatch.drivers()).find((each) => each.run === run);
     const isDriven = driver !== undefined && lifeOfWorker(driver.worker) !== "dead" && !isPast(clock, driver.until);
+    if (status !== "running") {
+      if (signal.aborted || !(isDriven || (await isAtWork(dispatch, run)))) return status;
+      await clock.sleep(lookAtEndEveryMs, signal);
+      continue;
+    }
+    if (signal.aborted) return "left";
+    const now = clock.steady();
     const service = serviceHere(app);
     undrivenSince = isDriven ? null : (undrivenSince ?? now);
     absentSince = isDriven || service !== null ? null : (absentSince ?? now);

@@ -11,6 +11,7 @@ import { RunningAttempt } from "../runtime/attempt/attempt.ts";
 import { claimStep } from "../runtime/attempt/claim/claim.ts";
 import { agentsFor } from "../runtime/config/config.ts";
 import { performEffects } from "../runtime/effects/effects.ts";
+import { lowDiskWarning } from "../runtime/loop/disk-space.ts";
 import { RunningAttempts } from "../runtime/loop/running.ts";
 import { Guest } from "../runtime/machines/guest.ts";
 import { placementOf } from "../runtime/machines/placement.ts";
@@ -221,13 +222,19 @@ export class Worker {
     const summary = await this.#parts.store.runById(run);
     if (summary === null || this.#guest?.takesFrom(summary.repo) === false) return;
     const claimed = Promise.withResolvers<void>();
-    const slot = this.#perform(summary, claimed.resolve)
+    let hasClaimed = false;
+    const onClaimed = () => {
+      hasClaimed = true;
+      claimed.resolve();
+    };
+    const slot = this.#perform(summary, onClaimed)
       .then(() => void this.#pauses.delete(run))
       .catch((error: unknown) => this.#pause(summary, error))
       .finally(() => {
         claimed.resolve();
         this.#slots.delete(slot);
-        this.#wake.up();
+        // Where nothing could be claimed, the next look would find the same: it waits for a commit.
+        if (hasClaimed) this.#wake.up();
       });
     this.#slots.set(slot, run);
     await claimed.promise;
@@ -243,17 +250,18 @@ export class Worker {
       const parts: Parts = { ...given, site: guest, executors };
       if (!(await this.#mayTakeMore(parts, id, config))) return;
       const takes = (claimed: Run) => guest === null || guest.takes(claimed);
-      const mayTake = placementOf(parts, takes);
       const claim = await claimStep(parts, {
         run: id,
         agent: null,
         driver: "push",
         worker: this.name,
         leaseMs,
-        mayTake,
+        mayTake: placementOf(parts, takes),
+        // Who drives the run says so.
+        holdsNew: (await lowDiskWarning(parts)) !== null,
       });
-      onClaimed();
       if (claim === null) return;
+      onClaimed();
       const attempt = RunningAttempt.start(parts, claim, () => null);
       this.#running.add(attempt);
       if (this.#isStopped) attempt.leave("the worker was stopped");

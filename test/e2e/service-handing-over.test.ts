@@ -1,6 +1,6 @@
 // When a run is handed over to the service, when it is not, and what a command that follows does when the service goes.
 
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { isAlive } from "../../src/system/process/identity.ts";
@@ -45,6 +45,23 @@ test("[SV10] a service that is stopped interrupts who follows; after one that wa
   rmSync(site.path("hold"));
   expectCode(await following.ended, 0);
   expect(linesOf(site, "done")).toEqual(["only"]);
+});
+
+test("[SV22] a command that follows a run that is cancelled ends after its agent", async () => {
+  const site = newSite();
+  const work = slowWork(site, ["only"]);
+  const gone = site.path("gone");
+  const agent = `trap 'sleep 1; echo gone > ${gone}; exit 1' TERM
+echo only >> ${site.path("begun")}
+while :; do sleep 0.05; done
+`;
+  writeAt(site, "agent.sh", agent);
+  await startService(site);
+  const following = site.start("run", ...work);
+  await until(() => linesOf(site, "begun").length === 1);
+  expectCode(await site.pawl("cancel", "1"), 0);
+  expectCode(await following.ended, 1);
+  expect(existsSync(gone)).toBe(true);
 });
 
 test("[SV15] a newer command says so, and the service restarts when its attempt has ended", async () => {

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { WorkOverview } from "../../src/contracts/http-documents.ts";
 import { schemaVersion } from "../../src/store/migrate.ts";
 import {
+  eventLines,
   expectCode,
   newSite,
   pawl,
@@ -13,15 +14,16 @@ import {
   type Site,
   type StatusDocument,
   startPawl,
+  writeAt,
 } from "../support/pawl.ts";
 import { onPostgres, postgresAddress, queryAt } from "../support/postgres.ts";
+import { begun, configure, integrated, newRalph, slowGit } from "../support/ralph.ts";
 import { linesOf, slowWork } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
 onPostgres();
 
-function siteOnServer() {
-  const site = newSite();
+function siteOnServer(site: Site = newSite()) {
   const env = { PAWL_STORE: postgresAddress() };
   const options = { home: site.home, cwd: site.repo, env };
   const call = async (...words: readonly string[]) => await pawl(words, options);
@@ -201,3 +203,53 @@ test("[WK30] `worker list` shows each process with what it drives and performs, 
   expect(after.queues).toMatchObject([{ ...queue, waiting: 1, active: 0, lost: 2, attended: false }]);
   expect(after.workers.map(({ life }) => life)).toEqual(["dead", "dead"]);
 });
+test("[DR10 WK1] with low disk space no worker begins a story, other runs go on, and with more space it begins", async () => {
+  const ralph = newRalph([{ id: "US-001" }]);
+  const other = newSite();
+  const world = siteOnServer(ralph);
+  configure(ralph, "workspace: { min_free: 900TB }\n");
+  const worker = await startWorker(world);
+  expectCode(await world.call(...ralph.args, "--detach"), 0);
+  await until(() => worker.stderr().includes("no new story begins"));
+  // The worker looks at the older run first.
+  expectCode(await world.call("run", ...slowWork(other, ["only"]), "--detach"), 0);
+  await until(async () => await isDone(world, "2"));
+  expect(begun(ralph.journal())).toEqual([]);
+  configure(ralph, "workspace: { min_free: 0 }\n");
+  await until(async () => await isDone(world, "1"));
+  expect(integrated(ralph.repo)).toEqual(["US-001"]);
+});
+
+const parts = `agent: judge, input: "x", parts: [a, b, c, d]`;
+
+test.each([
+  ["run", `[{ id: opinion, ${parts} }]`],
+  [
+    "story",
+    `[{ id: plan, agent: judge, produces: [stories], input: "STORIES_JSON" }, { id: each, stories: { workspace: worktree, concurrency: 1 }, body: [{ id: opinion, ${parts} }, { id: land, integrate: true }] }]`,
+  ],
+])(
+  "[WK1] workers that begin parts of its first step at once make the tree of a %s once, and set it up once at a time",
+  async (_, steps) => {
+    const site = newSite();
+    const world = siteOnServer(site);
+    const slow = { ...world, env: { ...world.env, ...slowGit("*worktree*add*) sleep 1 ;;") } };
+    const setup = "mkdir ../setting-up && sleep 0.5 && rmdir ../setting-up";
+    writeFileSync(site.path("home", "config.yml"), `workspace: { setup: ["${setup}"] }\n`);
+    await startWorker(slow, "--slots", "2");
+    await startWorker(slow, "--slots", "2");
+    const workflow = `pawl: 1\nid: opinions\nagents: { judge: { access: read } }\nsteps: ${steps}\n`;
+    const plan = `STORIES_JSON: [{"id":"A","title":"A","description":"a","acceptanceCriteria":["a"]}]`;
+    const agent = writeAt(site, "agent.sh", `cat > /dev/null\necho 'STATUS: done'\necho '${plan}'\n`);
+    const words = ["run", writeAt(site, "w.yml", workflow), "Judge", "--executor", `command: sh ${agent}`, "--detach"];
+    expectCode(await world.call(...words), 0);
+    await until(async () => (await world.statusOf("1")).run.status !== "running");
+    const ends = eventLines((await world.call("events", "1", "--json")).stdout).filter(
+      ({ type }) => type === "attempt_ended",
+    );
+    expect(ends.length).toBeGreaterThanOrEqual(4);
+    expect(new Set(ends.map(({ outcome, why }) => `${String(outcome)} ${String(why)}`.trim()))).toEqual(
+      new Set(["completed"]),
+    );
+  },
+);

@@ -8,6 +8,7 @@ import { type Continued, type ContinueRequest, continueProject } from "../../src
 import { initProject } from "../../src/application/agentic/init.ts";
 import { Application } from "../../src/application/application.ts";
 import { makeRepository, runGit, tempDir } from "./repository.ts";
+import { siteStores } from "./site-store.ts";
 
 export interface TestProject {
   readonly app: Application;
@@ -30,7 +31,8 @@ export interface TestProject {
 export async function agenticProject(level: "1" | "2", stories: readonly string[] = ["US-001"]): Promise<TestProject> {
   const root = makeRepository({ "README.md": "cart\n" });
   const control = tempDir("pawl-control-");
-  const app = new Application({ cwd: root, env: { ...process.env, PAWL_HOME: join(tempDir(), "home") } });
+  const home = join(tempDir(), "home");
+  const app = new Application({ cwd: root, env: { ...process.env, ...siteStores().variables(home), PAWL_HOME: home } });
   onTestFinished(async () => await app.close());
   await initProject(app, { level, name: "A" });
   for (const story of stories) await addStory(app, { story, title: `Story ${story}` });

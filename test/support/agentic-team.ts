@@ -8,6 +8,7 @@ import { type Continued, type ContinueRequest, continueProject } from "../../src
 import { initProject } from "../../src/application/agentic/init.ts";
 import { Application } from "../../src/application/application.ts";
 import { makeRepository, runGit, tempDir } from "./repository.ts";
+import { siteStores } from "./site-store.ts";
 
 export interface TeamProject {
   readonly app: Application;
@@ -44,7 +45,8 @@ export async function teamProject(title: string, rules = shortTable): Promise<Te
   const root = makeRepository({ "README.md": "cart\n" });
   const control = tempDir("pawl-control-");
   const home = join(tempDir(), "home");
-  const app = new Application({ cwd: root, env: { ...process.env, PAWL_HOME: home }, trust: true });
+  const env = { ...process.env, ...siteStores().variables(home), PAWL_HOME: home };
+  const app = new Application({ cwd: root, env, trust: true });
   onTestFinished(async () => await app.close());
   await initProject(app, { level: "2", name: "cart-app" });
   writeFileSync(join(root, ".ai/step-rules.yaml"), rules);

@@ -11,6 +11,7 @@ import { readConfigFile } from "../../src/runtime/config/config-file.ts";
 import { recordTrust } from "../../src/runtime/config/trust.ts";
 import { expectDocument, expectEvent } from "./contracts.ts";
 import { makeRepository, tempDir } from "./repository.ts";
+import { siteStores } from "./site-store.ts";
 import { type Called, callWarm } from "./warm-pawl.ts";
 
 export type { Called } from "./warm-pawl.ts";
@@ -54,12 +55,12 @@ export interface RunningPawl {
 /** Starts the command, and kills it at the end of the test. */
 export function startPawl(args: readonly string[], options: CallOptions): RunningPawl {
   if (!options.distrusts) agree(options.home, args[args.indexOf("--repo") + 1] ?? "", options.cwd ?? options.home);
-  const child = spawn(process.execPath, [program, ...args], {
-    cwd: options.cwd ?? options.home,
-    env: { ...environment(options.home), ...options.env },
-    stdio: "pipe",
-  });
+  const { home, cwd = home } = options;
+  const env = { ...environment(home), ...options.env };
+  siteStores().beforeCommand({ home, cwd, args, env });
+  const child = spawn(process.execPath, [program, ...args], { cwd, env, stdio: "pipe" });
   killAfterTest(child);
+  siteStores().started(home, child);
   const said = { stdout: "", stderr: "" };
   for (const stream of ["stdout", "stderr"] as const) {
     child[stream].setEncoding("utf8").on("data", (text: string) => {
@@ -71,7 +72,9 @@ export function startPawl(args: readonly string[], options: CallOptions): Runnin
   child.stdin.end(options.input ?? "");
   const ended = new Promise<Called>((resolve, reject) => {
     child.on("error", reject);
-    child.on("close", (code) => resolve({ code, ...said }));
+    child.on("close", (code) =>
+      resolve({ code, ...said, stderr: `${said.stderr}${siteStores().saidBeside({ home, args })}` }),
+    );
   });
   return { child, ended, stdout: () => said.stdout, stderr: () => said.stderr };
 }
@@ -120,6 +123,7 @@ function environment(home: string): NodeJS.ProcessEnv {
     NO_COLOR: "1",
     HOME: home,
     PAWL_HOME: home,
+    ...siteStores().variables(home),
     GIT_CONFIG_NOSYSTEM: "1",
   };
 }

@@ -7,6 +7,7 @@ import type { Parts } from "../parts.ts";
 import { newestElsewhere, receiveInOwnTree } from "./arrival.ts";
 import { workspacePath } from "./places.ts";
 import { excludeProtocolFiles } from "./protocol-folder.ts";
+import { withTreeLock } from "./trees.ts";
 
 type OwnTreePorts = Pick<Parts, "trees" | "home" | "protocols" | "machines" | "log">;
 
@@ -17,10 +18,12 @@ export async function ensurePlace(parts: OwnTreePorts, run: Run): Promise<string
   if (place.kind === "directory") mkdirSync(path, { recursive: true });
   const { kind, repo, base, branch } = place;
   if (kind !== "worktree" || repo === null || base === null) return path;
-  await parts.trees.ensure(path, async () => {
+  const make = async () => {
     await ensureWorktree({ run: id, repo, path, base, branch });
     await excludeProtocolFiles(parts.protocols.of(definition), run.header);
-  });
+  };
+  // Parts of the first step may begin in several workers at once.
+  await parts.trees.ensure(path, () => withTreeLock(path, make));
   await receiveInOwnTree(parts, run, path);
   return path;
 }

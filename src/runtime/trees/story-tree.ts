@@ -55,8 +55,26 @@ async function enterSlot(
   const { story } = attempt;
   if (story === null) throw new Error(`attempt ${attempt.id} has a slot and no story`);
   await receiveInSlot(parts, run, story, path);
-  const before = parts.trees.occupancyOf(path);
-  if (before?.story === story && occupantOf(path) === story) return { path, env: before.env };
+  const known = () => {
+    const before = parts.trees.occupancyOf(path);
+    return before?.story === story && occupantOf(path) === story ? before.env : null;
+  };
+  const enter = async () => {
+    if (known() === null) await enterAs(parts, run, { ...attempt, story }, slot, control);
+  };
+  // Parts that begin at once, in this process or in several, would enter and set up the same tree at the same time.
+  if (known() === null) await withTreeLock(`${path}.entering`, enter);
+  return { path, env: parts.trees.occupancyOf(path)?.env ?? {} };
+}
+
+async function enterAs(
+  parts: TreePorts & Pick<Parts, "settings">,
+  run: Run,
+  { id, story }: { readonly id: Attempt["id"]; readonly story: StoryId },
+  slot: number,
+  control: RegisterStop,
+): Promise<void> {
+  const path = slotPath(parts, run.header.id, slot);
   await ensureTree(parts, run, path);
   const occupant = occupantOf(path);
   if (occupant !== null && occupant !== story) {
@@ -72,9 +90,8 @@ async function enterSlot(
     ...(await startOf(run, story)),
     parked: parkingFile(parts, run.header.id, story),
   });
-  const env = await provisionTree(parts, run, { path, slot, story, attempt: attempt.id }, control);
+  const env = await provisionTree(parts, run, { path, slot, story, attempt: id }, control);
   parts.trees.occupy(path, { story, env });
-  return { path, env };
 }
 
 /** Makes trees ahead of the stories that will need them: making one is slow, and the first stories all start at once. */

@@ -28,6 +28,7 @@ import { integrationTarget, slotOf, workspacePath } from "../../trees/places.ts"
 import { provisionTree } from "../../trees/provisioning.ts";
 import { type LeftBehind, lastDiscarded, salvage } from "../../trees/salvage.ts";
 import { enterTree } from "../../trees/story-tree.ts";
+import { withTreeLock } from "../../trees/trees.ts";
 import { enterPartTree } from "./part-workspace.ts";
 import { type StepTree, sharedBase } from "./shared-base.ts";
 
@@ -90,11 +91,15 @@ async function provisioned(
   path: string,
   control: RegisterStop,
 ): Promise<Workspace["env"]> {
-  const known = parts.trees.occupancyOf(path)?.env;
   const slot = slotOf(run, story);
-  const env = known ?? (await provisionTree(parts, run, { path, slot, story, attempt: id }, control));
-  parts.trees.occupy(path, { story, env });
-  return env;
+  const provision = async () => {
+    if (parts.trees.occupancyOf(path) !== null) return;
+    const env = await provisionTree(parts, run, { path, slot, story, attempt: id }, control);
+    parts.trees.occupy(path, { story, env });
+  };
+  // Parts that begin at once, in this process or in several, would run its setup at the same time.
+  if (parts.trees.occupancyOf(path) === null) await withTreeLock(path, provision);
+  return parts.trees.occupancyOf(path)?.env ?? {};
 }
 
 async function ownWorkspace(
