@@ -58,9 +58,10 @@ export class Worker {
 
   static async start(options: WorkerOptions): Promise<Worker> {
     const { parts } = await options.app.read();
+    // A server that goes away now ends this process. What has begun before would keep it alive, with a store that is closed.
+    const attendance = await parts.dispatch.attend();
     const runs = new OpenRuns(options.app, { log: options.log, concurrency: 0, onTroubles: () => undefined });
     const worker = new Worker(options, parts, runs);
-    const attendance = await parts.dispatch.attend();
     const listening = await options.app.onChange(() => worker.#wake.up());
     const renewal = setInterval(() => void worker.#running.renew(), worker.#times.renewEveryMs);
     worker.#closing.push(

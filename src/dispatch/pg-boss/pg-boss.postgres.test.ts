@@ -78,6 +78,16 @@ test("[DI21] the steps of a paused run are in no queue until it goes on", async 
   expect(await jobs()).toStrictEqual([]);
 });
 
+test("[DI25] a process that begins to look for dead workers uses the queue meanwhile", async () => {
+  const { dispatch } = await open();
+  let isThere = false;
+  const attending = dispatch.attend().finally(() => {
+    isThere = true;
+  });
+  while (!isThere) expect(await dispatch.leases({ endedBefore: null })).toStrictEqual([]);
+  (await attending).close();
+});
+
 test("[DI22] a worker that is not heard of any more loses its attempt to pg-boss, and cannot renew it", async () => {
   const under = await open();
   const { store, dispatch, server, schema } = under;

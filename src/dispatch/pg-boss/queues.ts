@@ -71,9 +71,15 @@ export class Queues {
   async supervise(): Promise<void> {
     if (this.#supervises) return;
     this.#supervises = true;
-    await this.#boss?.stop({ graceful: false });
-    this.#boss = null;
-    await this.#started();
+    // The old one is used until the new one is there.
+    const before = this.#boss;
+    try {
+      this.#boss = await this.#start();
+    } catch (error) {
+      this.#supervises = false;
+      throw error;
+    }
+    await before?.stop({ graceful: false });
   }
 
   async close(): Promise<void> {

@@ -123,8 +123,11 @@ class PostgresDatabase implements Database, Server {
     return this.#address.label;
   }
 
+  /** It is not tried again: what it does may be done. A server that is away is trouble of the store, which agents outlive. */
   async query(words: string, values: readonly unknown[]): Promise<readonly unknown[]> {
-    const result: QueryResult | readonly QueryResult[] = await this.#pool.query(words, [...values]);
+    const result: QueryResult | readonly QueryResult[] = await this.#pool
+      .query(words, [...values])
+      .catch((error: unknown) => Promise.reject(serverError(error, this.#address.label)));
     return (Array.isArray(result) ? result : [result]).flatMap(({ rows }: QueryResult) => rows);
   }
 
