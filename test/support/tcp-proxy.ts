@@ -15,7 +15,7 @@ export class TcpProxy {
   #isCut = false;
   #isSilent = false;
   #refused = 0;
-  #loses: { readonly words: string; readonly what: "request" | "answer" } | null = null;
+  #loses: { readonly words: string; readonly what: "request" | "answer" | "all" } | null = null;
 
   private constructor(target: Target) {
     this.#target = target;
@@ -67,6 +67,11 @@ export class TcpProxy {
     this.#loses = { words, what };
   }
 
+  /** Cuts everything when a client next says these words, before the server gets them. */
+  cutBefore(words: string): void {
+    this.#loses = { words, what: "all" };
+  }
+
   close(): void {
     this.cut();
     this.#server.close();
@@ -79,7 +84,8 @@ export class TcpProxy {
       client.destroy();
       return;
     }
-    const server = connect(this.#target);
+    // Paused, as the client is, so that a connection that comes while all is silent is silent, too.
+    const server = connect(this.#target).pause();
     const pair = [client, server] as const;
     this.#pairs.add(pair);
     server.on("error", () => end(pair));
@@ -93,12 +99,13 @@ export class TcpProxy {
     client.on("data", (data) => {
       const lost = this.#loses !== null && data.includes(this.#loses.words) ? this.#loses.what : null;
       if (lost !== null) this.#loses = null;
+      if (lost === "all") return this.cut();
       if (lost === "request") return end(pair);
       losesAnswer ||= lost === "answer";
       server.write(data);
     });
     server.on("data", (data) => (losesAnswer ? end(pair) : client.write(data)));
-    for (const socket of pair) this.#isSilent ? socket.pause() : socket.resume();
+    if (!this.#isSilent) for (const socket of pair) socket.resume();
   }
 }
 

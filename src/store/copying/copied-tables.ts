@@ -51,8 +51,8 @@ export const copiedTables: readonly TableOfCopy[] = Object.entries(keys).map(([n
 /** Tables whose `id` the database counts up. */
 export const serialTables = ["outbox", "schedule_ticks"] as const satisfies readonly CopiedTable[];
 
-/** Only a server has these: its owner, and what ties it to a queue, which dispatch makes anew for a copy (DI23). */
-export const serverTables = ["homes", "jobs"];
+/** Only a server has these: its owner, what ties it to a queue, which dispatch makes anew for a copy (DI23), and marks of its own commits. */
+export const serverTables = ["homes", "jobs", "commit_marks"];
 
 /** Tables of every database that a copy leaves out: one that is its own, and one that no version of Pawl has written since its first. */
 export const tablesLeftOut = ["migrations", "permit_keys"];
