@@ -72,13 +72,13 @@ export class Worker {
 
   static async start(options: WorkerOptions): Promise<Worker> {
     const { parts, config } = await options.app.read();
+    // A server that goes away now ends this process. What has begun before would keep it alive, with a store that is closed.
+    const attendance = await parts.dispatch.attend();
     const isGuest = parts.machines?.isGuest === true;
     const runs = isGuest
       ? null
       : new OpenRuns(options.app, { log: options.log, concurrency: 0, onTroubles: () => undefined });
     const worker = new Worker(options, parts, runs, isGuest ? new Guest(parts, config.worker.repositories) : null);
-    await worker.#tellAlive();
-    const attendance = await parts.dispatch.attend();
     const listening = await options.app.onChange(() => worker.#wake.up());
     const renewal = setInterval(() => void worker.#running.renew(), worker.#times.renewEveryMs);
     worker.#closing.push(

@@ -1,5 +1,6 @@
-// `npm run chaos -- [--scene stories|ends] --kills N --seed S` and `npm run chaos -- --scene meddling --runs N --seed S`: the long forms
-// of chaos.test.ts, stories.test.ts, ends.test.ts and meddling.test.ts. On any violation the exit code is 1 and the directory is kept.
+// `npm run chaos -- [--scene stories|ends] --kills N --seed S`, `--scene meddling --runs N` and `--scene workers --faults N`: the long
+// forms of chaos.test.ts, stories.test.ts, ends.test.ts, meddling.test.ts and workers.postgres.test.ts. On any violation the exit code is
+// 1 and the directory is kept.
 
 import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -8,12 +9,15 @@ import { type EndsSummary, endsCampaign } from "./ends/campaign.ts";
 import { type MeddlingSummary, meddlingCampaign } from "./meddling/campaign.ts";
 import { type StorySummary, storyCampaign } from "./stories/campaign.ts";
 import { variants } from "./stories/scene.ts";
+import { type WorkerSummary, workerCampaign } from "./workers/campaign.ts";
 
 const { values } = parseArgs({
   options: {
     scene: { type: "string", default: "runs" },
     kills: { type: "string" },
     runs: { type: "string", default: "20" },
+    faults: { type: "string", default: "500" },
+    workers: { type: "string", default: "3" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     lanes: { type: "string" },
     variant: { type: "string" },
@@ -36,13 +40,17 @@ if (values.scene === "runs") {
 } else if (values.scene === "ends") {
   const summary = await endsCampaign({ kills: Number(values.kills ?? 30), seed, say });
   report(summary, [`${summary.runs} runs; what killed drivers left was done by ${counted(summary.kills)}`]);
+} else if (values.scene === "workers") {
+  const [faults, lanes, workers] = [Number(values.faults), Number(values.lanes ?? 3), Number(values.workers)];
+  const summary = await workerCampaign({ faults, seed, lanes, workers, say });
+  report(summary, workerFigures(summary));
 } else {
-  say(`there is no scene ${values.scene}; use runs, stories, ends or meddling`);
+  say(`there is no scene ${values.scene}; use runs, stories, ends, meddling or workers`);
   process.exitCode = 2;
 }
 
 function report(
-  { violations, seed, dir }: Summary | StorySummary | EndsSummary | MeddlingSummary,
+  { violations, seed, dir }: Summary | StorySummary | EndsSummary | MeddlingSummary | WorkerSummary,
   figures: readonly string[],
 ): void {
   const end =
@@ -69,6 +77,14 @@ function storyFigures({ score, ...figures }: StorySummary): readonly string[] {
     `${score.agents} agents killed; gits killed: ${counted(score.gits)}; gits that outlived a killed driver: ${counted(score.outlived)}`,
     `${figures.runs} runs, ${score.restarts} restarts, two drivers at once ${score.pairs} times`,
     `${figures.attempts} attempts, ${figures.lost} of them lost; ${score.adopted} results adopted; ${figures.resolved} conflicts with the base resolved; ${figures.events} events`,
+  ];
+}
+
+function workerFigures({ faults, ...figures }: WorkerSummary): readonly string[] {
+  return [
+    `${figures.done} faults (${counted(faults)}) in ${figures.seconds} s; the network was cut by ${figures.form}`,
+    `${figures.runs} runs, ${figures.starts} processes started, ${figures.displaced} lost an attempt while they stood still or were cut off`,
+    `${figures.attempts} attempts, ${figures.lost} of them lost; ${figures.refused} late results refused; ${figures.branches} branches left; ${figures.events} events`,
   ];
 }
 

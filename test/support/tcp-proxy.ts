@@ -2,29 +2,31 @@
 
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
-import { onTestFinished } from "vitest";
+
+export interface Target {
+  readonly host: string;
+  readonly port: number;
+}
 
 export class TcpProxy {
   readonly #server: Server;
-  readonly #target: { readonly host: string; readonly port: number };
   readonly #pairs = new Set<readonly [Socket, Socket]>();
+  #target: Target;
   #isCut = false;
+  #isSilent = false;
   #refused = 0;
-  #loses: { readonly words: string; readonly what: "request" | "answer" } | null = null;
+  #loses: { readonly words: string; readonly what: "request" | "answer" | "all" } | null = null;
 
-  private constructor(target: { readonly host: string; readonly port: number }) {
+  private constructor(target: Target) {
     this.#target = target;
-    this.#server = createServer((client) => this.#accept(client));
+    this.#server = createServer({ pauseOnConnect: true }, (client) => this.#accept(client));
   }
 
-  static async to(host: string, port: number): Promise<TcpProxy> {
-    const proxy = new TcpProxy({ host, port });
-    proxy.#server.listen(0, "127.0.0.1");
+  /** `host`: where it listens. */
+  static async to(target: Target, host = "127.0.0.1"): Promise<TcpProxy> {
+    const proxy = new TcpProxy(target);
+    proxy.#server.listen(0, host);
     await once(proxy.#server, "listening");
-    onTestFinished(() => {
-      proxy.cut();
-      proxy.#server.close();
-    });
     return proxy;
   }
 
@@ -37,19 +39,42 @@ export class TcpProxy {
     return this.#refused;
   }
 
+  /** New connections go there. */
+  redirect(target: Target): void {
+    this.#target = target;
+  }
+
   /** Ends all connections, and every new one, until `restore`. */
   cut(): void {
     this.#isCut = true;
     for (const pair of this.#pairs) end(pair);
   }
 
+  /** Passes nothing on and ends nothing, until `restore`: neither side notices. */
+  silence(): void {
+    this.#isSilent = true;
+    for (const pair of this.#pairs) for (const socket of pair) socket.pause();
+  }
+
   restore(): void {
     this.#isCut = false;
+    this.#isSilent = false;
+    for (const pair of this.#pairs) for (const socket of pair) socket.resume();
   }
 
   /** Ends the connection on which the client next says these words: before the server gets them, or before the client gets the answer. */
   loseNext(words: string, what: "request" | "answer"): void {
     this.#loses = { words, what };
+  }
+
+  /** Cuts everything when a client next says these words, before the server gets them. */
+  cutBefore(words: string): void {
+    this.#loses = { words, what: "all" };
+  }
+
+  close(): void {
+    this.cut();
+    this.#server.close();
   }
 
   #accept(client: Socket): void {
@@ -59,7 +84,8 @@ export class TcpProxy {
       client.destroy();
       return;
     }
-    const server = connect(this.#target);
+    // Paused, as the client is, so that a connection that comes while all is silent is silent, too.
+    const server = connect(this.#target).pause();
     const pair = [client, server] as const;
     this.#pairs.add(pair);
     server.on("error", () => end(pair));
@@ -73,11 +99,13 @@ export class TcpProxy {
     client.on("data", (data) => {
       const lost = this.#loses !== null && data.includes(this.#loses.words) ? this.#loses.what : null;
       if (lost !== null) this.#loses = null;
+      if (lost === "all") return this.cut();
       if (lost === "request") return end(pair);
       losesAnswer ||= lost === "answer";
       server.write(data);
     });
     server.on("data", (data) => (losesAnswer ? end(pair) : client.write(data)));
+    if (!this.#isSilent) for (const socket of pair) socket.resume();
   }
 }
 

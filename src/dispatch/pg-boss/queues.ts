@@ -71,9 +71,14 @@ export class Queues {
   async supervise(): Promise<void> {
     if (this.#supervises) return;
     this.#supervises = true;
+    // The old one is used until the new one is there.
     const before = this.#boss;
-    // What is there serves until the new one has started: jobs are sent and touched meanwhile.
-    this.#boss = await this.#start();
+    try {
+      this.#boss = await this.#start();
+    } catch (error) {
+      this.#supervises = false;
+      throw error;
+    }
     await before?.stop({ graceful: false });
   }
 

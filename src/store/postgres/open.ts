@@ -15,6 +15,7 @@ import type { Tables } from "../schema.ts";
 import type { Backup, Store } from "../store.ts";
 import { type Address, addressOf } from "./address.ts";
 import { announcement, type Client, CommitListener } from "./commit-listener.ts";
+import { CommitMarks, createMarkTable, type SentCommit, wasCommitted } from "./commit-marks.ts";
 import { createJobTable } from "./jobs.ts";
 import { createMachineTables, PostgresMachines } from "./machines.ts";
 import {
@@ -121,6 +122,12 @@ async function loadDriver(): Promise<Driver> {
   }
 }
 
+interface Made<T> {
+  readonly result: T;
+  /** Null: it wrote nothing. */
+  readonly sent: SentCommit | null;
+}
+
 class PostgresDatabase implements Database, Server {
   readonly db: Kysely<Tables>;
   readonly #pool: Pool;
@@ -128,6 +135,7 @@ class PostgresDatabase implements Database, Server {
   readonly #clock: Clock;
   readonly #listener: CommitListener;
   readonly #announcement: ReturnType<typeof announcement>;
+  readonly #marks = new CommitMarks();
   #isOpen = false;
 
   constructor(driver: Driver, address: Address, clock: Clock) {
@@ -150,12 +158,11 @@ class PostgresDatabase implements Database, Server {
     return this.#address.label;
   }
 
+  /** It is not tried again: what it does may be done. A server that is away is trouble of the store, which agents outlive. */
   async query(words: string, values: readonly unknown[]): Promise<readonly unknown[]> {
     const result: QueryResult | readonly QueryResult[] = await this.#pool
       .query(words, [...values])
-      .catch((error: unknown) => {
-        throw serverError(error, this.#address.label);
-      });
+      .catch((error: unknown) => Promise.reject(serverError(error, this.#address.label)));
     return (Array.isArray(result) ? result : [result]).flatMap(({ rows }: QueryResult) => rows);
   }
 
@@ -213,6 +220,7 @@ class PostgresDatabase implements Database, Server {
         await createOwnerTable(db);
         await createJobTable(db);
         await createMachineTables(db);
+        await createMarkTable(db);
         await migrate(db, serverColumnTypes, this.#clock.now(), this.#address.label);
         await recordOwner(db, visitor);
       });
@@ -221,9 +229,9 @@ class PostgresDatabase implements Database, Server {
 
   async write<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
     return await this.#retry(async () => {
-      let done: { readonly result: T; readonly xid: string | null } | null = null;
+      let last: Made<T> | null = null;
       try {
-        return await this.db
+        const made = await this.db
           .transaction()
           .setIsolationLevel("read committed")
           .execute(async (trx) => {
@@ -231,14 +239,19 @@ class PostgresDatabase implements Database, Server {
               trx,
             );
             const result = await work(trx);
-            done = { result, xid: await this.#announce(trx) };
-            return result;
+            last = {
+              result,
+              sent: await this.#marks.leave(trx, this.#announcement, (version) => this.#assertKnown(version)),
+            };
+            return last;
           });
+        if (made.sent !== null) this.#marks.answered(made.sent);
+        return made.result;
       } catch (error) {
         // The answer to the commit was lost, and perhaps not the commit.
-        const sent = done as { readonly result: T; readonly xid: string | null } | null;
-        if (sent === null || sent.xid === null || !isLost(error)) throw error;
-        if (await this.#wasCommitted(sent.xid)) return sent.result;
+        const unanswered = last as Made<T> | null;
+        if (unanswered === null || unanswered.sent === null || !isLost(error)) throw error;
+        if (await this.#wasCommitted(unanswered.sent)) return unanswered.result;
         throw error;
       }
     });
@@ -272,16 +285,17 @@ class PostgresDatabase implements Database, Server {
 
   /** Whether the schema is the one of this version. Throws where the server cannot be used. */
   async #isCurrent(mustExist: boolean): Promise<boolean> {
-    const { rows } = await sql<{ version: number; writes: boolean; exists: boolean }>`select
+    const { rows } = await sql<{ version: number; writes: boolean; exists: boolean; marks: boolean }>`select
       current_setting('server_version_num')::int as version,
       current_setting('transaction_read_only') = 'off' as writes,
-      to_regclass(${`${this.#address.schema}.migrations`}) is not null as exists`.execute(this.db);
+      to_regclass(${`${this.#address.schema}.migrations`}) is not null as exists,
+      to_regclass(${`${this.#address.schema}.commit_marks`}) is not null as marks`.execute(this.db);
     const [server] = rows;
     if (server === undefined) return false;
     assertNewEnough(server.version, this.#address.label);
     if (!server.writes) throw readOnly(this.#address.label);
     if (!server.exists && mustExist) throw noSuchSchema(this.#address.label, this.#address.schema);
-    if (!server.exists) return false;
+    if (!server.exists || !server.marks) return false;
     const found = await this.db.selectFrom("migrations").select(sql<number>`count(*)`.as("version")).execute();
     return found[0]?.version === schemaVersion;
   }
@@ -301,33 +315,20 @@ class PostgresDatabase implements Database, Server {
     if (rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(db);
   }
 
-  /**
-   * Other processes hear of it when it is committed. Returns the id of the transaction; null: it wrote nothing. Throws where a newer Pawl
-   * has migrated the store since it was opened: what this one would write is not committed.
-   */
-  async #announce(trx: Kysely<Tables>): Promise<string | null> {
-    const { channel, payload } = this.#announcement;
-    const { rows } = await sql<{ xid: string | null; version: number }>`select xid, case when xid is null then null
-      else pg_notify(${channel}, ${payload})::text end as told,
-      (select count(*) from migrations) as version
-      from (select pg_current_xact_id_if_assigned()::text as xid) as own`.execute(trx);
-    const [row] = rows;
-    if (row === undefined || row.xid === null) return null;
-    assertKnown(row.version, this.#address.label);
-    return row.xid;
+  /** A newer Pawl has migrated the store: what this one would write is not committed. */
+  #assertKnown(version: number): void {
+    assertKnown(version, this.#address.label);
   }
 
   /** Waits for the server to be back, and for its own end of a transaction whose process is gone. */
-  async #wasCommitted(xid: string): Promise<boolean> {
+  async #wasCommitted(sent: SentCommit): Promise<boolean> {
     for (;;) {
-      const { rows } = await retryWhileLocked(
+      const committed = await retryWhileLocked(
         this.#clock,
         (error) => isLost(error) || isBusy(error),
-        async () =>
-          await sql<{ status: string | null }>`select pg_xact_status(${xid}::xid8) as status`.execute(this.db),
+        async () => await wasCommitted(this.db, sent),
       );
-      const status = rows[0]?.status ?? null;
-      if (status !== "in progress") return status === "committed";
+      if (committed !== null) return committed;
       await this.#clock.sleep(50);
     }
   }

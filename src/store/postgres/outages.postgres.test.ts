@@ -2,11 +2,13 @@
 
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
-import { onPostgres, openEmptyStore, openStoreAt, queryAt } from "../../../test/support/postgres.ts";
+import { onPostgres, openEmptyStore, openStoreAt, owner, queryAt } from "../../../test/support/postgres.ts";
 import { chainOf } from "../../../test/support/sample-runs.ts";
 import { TcpProxy } from "../../../test/support/tcp-proxy.ts";
 import { Transitions } from "../../../test/support/transitions.ts";
+import { systemClock } from "../../system/clock.ts";
 import type { Store } from "../store.ts";
+import { openPostgres } from "./open.ts";
 
 onPostgres();
 
@@ -20,6 +22,16 @@ test("[SO62] a server that is away for a while is waited for", async () => {
   const [found, whole] = await Promise.all(asked);
   expect([found?.id, whole?.header.id]).toStrictEqual([run, run]);
   expect(await store.listRuns({ statuses: null, limit: 10 })).toHaveLength(2);
+});
+
+test("[SO89] what a queue asks a server that is away fails as STORE_UNUSABLE, and works again when it is back", async () => {
+  const { proxy, url } = await storeBehindProxy();
+  const { store, server } = await openPostgres(url, systemClock, owner);
+  onTestFinished(() => store.close());
+  proxy.cut();
+  await expect(server.query("select 1", [])).rejects.toMatchObject({ code: "STORE_UNUSABLE" });
+  proxy.restore();
+  expect(await server.query("select 1 as one", [])).toStrictEqual([{ one: 1 }]);
 });
 
 test.for(["request", "answer"] as const)("[SO62] a commit whose %s is lost is made once", async (what) => {
@@ -90,13 +102,19 @@ test("[SO63] many watchers have one connection, and none is left without a watch
 
 /** `address`: past the proxy. */
 async function openThroughProxy() {
+  const { address, proxy, url } = await storeBehindProxy();
+  return { address, proxy, store: await opened(url) };
+}
+
+async function storeBehindProxy() {
   const { address, store: direct } = await openEmptyStore();
   await direct.close();
   const url = new URL(address);
-  const proxy = await TcpProxy.to(url.hostname, Number(url.port));
+  const proxy = await TcpProxy.to({ host: url.hostname, port: Number(url.port) });
+  onTestFinished(() => proxy.close());
   url.hostname = "127.0.0.1";
   url.port = String(proxy.port);
-  return { address, proxy, store: await opened(url.href) };
+  return { address, proxy, url: url.href };
 }
 
 async function opened(address: string): Promise<Store> {

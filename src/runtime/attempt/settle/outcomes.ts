@@ -25,14 +25,17 @@ export function stoppedBefore({ reason }: StopSwitch): Report {
   return withoutUsage({ outcome: "cancelled", why: reason ?? "it was told to stop before it began", retryAt: null });
 }
 
-/** No disk space, no git: the attempt failed, with the reason. A git that was killed says as little about the step as a killed agent. */
+/**
+ * No disk space, no git: the attempt failed, with the reason. A git that was killed says as little about the step as a killed agent, and
+ * so does a server that was away for longer than it is waited for.
+ */
 export function troubleWith(error: unknown, { reason }: StopSwitch): Unfinished {
   if (reason !== null) return { outcome: "cancelled", why: reason, retryAt: null };
   const why = error instanceof AppError ? `${error.message} (${error.hint})` : errorText(error);
   const code = error instanceof AppError ? error.code : null;
   // The same input has the same gap: only a person can fill it.
   if (code === "INPUT_MISSING") return { outcome: "failed", why, retryAt: null, asks: `${why}. Start it again?` };
-  return { outcome: code === "GIT_KILLED" ? "lost" : "failed", why, retryAt: null };
+  return { outcome: code === "GIT_KILLED" || code === "STORE_UNUSABLE" ? "lost" : "failed", why, retryAt: null };
 }
 
 function withoutUsage(end: Unfinished): Report {
