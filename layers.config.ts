@@ -82,7 +82,7 @@ export const rooms: Record<string, readonly string[]> = {
   trees: [],
   attempt: ["transition", "trees"],
   machines: ["transition", "trees", "attempt"],
-  effects: ["trees"],
+  effects: ["trees", "machines"],
   loop: ["transition", "trees", "attempt", "machines", "effects"],
   runs: ["transition", "config", "trees", "attempt"],
   views: ["trees", "attempt", "machines"],

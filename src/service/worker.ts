@@ -16,6 +16,7 @@ import { RunningAttempts } from "../runtime/loop/running.ts";
 import { Guest } from "../runtime/machines/guest.ts";
 import { placementOf } from "../runtime/machines/placement.ts";
 import type { Log, Parts } from "../runtime/parts.ts";
+import { sweepStrays } from "../runtime/strays.ts";
 import { Wake } from "../runtime/wake.ts";
 import { newDriverName } from "../runtime/worker.ts";
 import type { RunSummary } from "../store/store.ts";
@@ -120,6 +121,7 @@ export class Worker {
   async #work(): Promise<void> {
     // Its start is not over yet.
     await Promise.resolve();
+    if (this.#guest !== null) await sweepStrays(this.#parts).catch(() => 0);
     while (!this.#isDraining || this.#slots.size > 0) {
       this.#wake.reset();
       try {
@@ -127,7 +129,7 @@ export class Worker {
         await this.#performEffects();
         await this.#running.stopWhatShould();
         if (!this.#isDraining) await this.#fill();
-        if (this.#slots.size === 0) await this.#tidy();
+        await this.#tidy();
         if (this.#options.untilIdle === true && this.#slots.size === 0 && (await this.#isIdle()))
           this.#isDraining = true;
       } catch (error) {
@@ -179,7 +181,7 @@ export class Worker {
     if (this.#guest === null || (this.#tidiedAt !== null && now - this.#tidiedAt < tidyEveryMs)) return;
     this.#tidiedAt = now;
     await this.#guest
-      .tidy()
+      .tidy((run) => this.#performs(run))
       .catch((error: unknown) => this.#options.log("guest.not_tidied", { why: errorText(error) }));
   }
 

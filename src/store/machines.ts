@@ -44,12 +44,16 @@ export interface LogPart {
   readonly bytes: Uint8Array;
 }
 
+export interface ArrivedLog extends LogPart {
+  readonly number: number;
+}
+
 export interface Machines {
   /** The home of this process. */
   readonly own: string;
   readonly isGuest: boolean;
   /** Those that were heard of within `deadAfterMs`, and the host. */
-  live(): Promise<readonly Machine[]>;
+  live(within?: Within): Promise<readonly Machine[]>;
   /** This machine performs attempts. */
   tellAlive(labels: readonly string[]): Promise<void>;
   /** It performs no more: what it has handed over may go to others. */
@@ -62,8 +66,10 @@ export interface Machines {
   handOver(tx: Within, handed: HandOver): Promise<void>;
 
   sendLog(run: RunId, part: LogPart): Promise<void>;
-  /** Takes what has come of a run, and keeps it until `keep` has written it down. False: nothing was there. */
-  takeLogs(run: RunId, keep: (parts: readonly LogPart[]) => Promise<void>): Promise<boolean>;
+  /** What has come of a run, the oldest first: as much as is written down at once. */
+  logsOf(run: RunId): Promise<readonly ArrivedLog[]>;
+  /** They are written down. */
+  dropLogs(logs: readonly ArrivedLog[]): Promise<void>;
 
   /** null: nobody has written one yet. */
   sharedText(run: RunId, name: string): Promise<string | null>;

@@ -121,6 +121,7 @@ async function performAttempt(parts: AttemptPorts, claimed: Claim, reach: Reach,
   const { claim, report, handed } = await perform(parts, claimed, reach).catch((error: unknown) =>
     only(claimed, failedWith(error, stop)),
   );
+  await parts.site?.settle(claim);
   if (stop.isLeft) return null;
   return (await finishAndClaim(parts, claim, { report, handed }, { stop, token: null }, wants)).next;
 }
@@ -154,7 +155,7 @@ async function handedOver(
 ): Promise<Result> {
   try {
     const handed = await handOver(parts, claim.run, claim.attempt, workspace, report, () => stop.reason !== null);
-    await (parts.site?.settle(claim) ?? exchangeTexts(parts, claim.run, claim.attempt.story));
+    await exchangeTexts(parts, claim.run, claim.attempt.story);
     return { report, handed };
   } catch (error) {
     return { report: replaceOutcome(report, troubleWith(error, stop)), handed: null };

@@ -10,18 +10,21 @@ import type { Run } from "../../domain/run.ts";
 import { archiveProgress } from "../../protocols/files/agent-home.ts";
 import { branchFor } from "../../workspaces/branches/branch-name.ts";
 import { bringForward } from "../../workspaces/branches/left-branch.ts";
-import { handedRefs } from "../../workspaces/clones/clone.ts";
+import { refsOfSnapshot } from "../../workspaces/clones/clone.ts";
 import { branchCommit } from "../../workspaces/git/head.ts";
-import { dropRefs, readRefs } from "../../workspaces/git/refs.ts";
+import { changeRefs, dropRefs, readRefs } from "../../workspaces/git/refs.ts";
 import { isIn } from "../../workspaces/integration/ancestry.ts";
 import { publishSide, takenOutNote } from "../../workspaces/integration/integration.ts";
 import { integratedRefs } from "../../workspaces/integration/tip.ts";
 import { dropRunRefs } from "../../workspaces/slots/parking.ts";
 import { occupantOf } from "../../workspaces/slots/slot.ts";
+import { handedRefs, parkedRefs } from "../../workspaces/slots/story-refs.ts";
 import { ownedTree } from "../../workspaces/trees/ownership.ts";
 import { removeWorktree } from "../../workspaces/trees/removal.ts";
+import { receiveLogs } from "../machines/log-transfer.ts";
 import type { Parts } from "../parts.ts";
 import { progressHome, progressPlaces } from "../trees/agent-homes.ts";
+import { newestElsewhere, receiveInSlot } from "../trees/arrival.ts";
 import { inHealthyTree } from "../trees/healing.ts";
 import { beforeRemoval } from "../trees/hooks.ts";
 import { byProductsOf, commitLeftAtEnd } from "../trees/left-work.ts";
@@ -52,10 +55,11 @@ export async function closeRun(parts: ClosingPorts, id: RunId): Promise<void> {
   if (home) archiveProgress(home, id, { places: progressPlaces(parts, run, home), keep: end.status === "failed" });
   if (place.kind !== "worktree" || place.repo === null) return;
   const hasSlots = hasStoryTrees(run.header.definition);
+  if (hasSlots) await parkAway(parts, run, place.repo);
   if (hasSlots) await removeSlots(parts, run, place.repo);
   // Before the side branch is published: its own tree is on it.
+  if (end.status !== "failed") await bringOwnTree(parts, run);
   if (end.status === "done") {
-    await bringOwnTree(parts, run);
     await removeAllPartTrees(parts, run);
     const act = () => removeOwnTree(parts, run, summary.number);
     await inHealthyTree(parts, run, { path: workspacePath(parts, run, null), act });
@@ -65,10 +69,30 @@ export async function closeRun(parts: ClosingPorts, id: RunId): Promise<void> {
   if (end.status !== "failed") await forgetHandOvers(parts, run);
 }
 
-async function forgetHandOvers({ machines }: ClosingPorts, { header }: Run): Promise<void> {
+async function forgetHandOvers(parts: ClosingPorts, { header }: Run): Promise<void> {
+  const { machines } = parts;
   if (machines === null) return;
+  await receiveLogs(parts, header.id);
   await dropRefs(header.place.repo ?? "", [handedRefs(header.id)]);
   await machines.forget(header.id);
+}
+
+/** Unfinished stories that another machine has: what it handed over is parked, as it is of those that are here. */
+async function parkAway(parts: ClosingPorts, run: Run, repo: string): Promise<void> {
+  for (const { id, status } of run.header.stories) {
+    const path = workspacePath(parts, run, id);
+    const handed = status === "done" ? null : await newestElsewhere(parts, run, id, () => true);
+    if (handed === null) continue;
+    const refs = refsOfSnapshot(parkedRefs(run.header.id, id), handed.snapshot);
+    if (
+      !(await changeRefs(
+        repo,
+        refs.map(([ref, commit]) => `update ${ref} ${commit}`),
+      ))
+    )
+      continue;
+    await receiveInSlot(parts, run, id, path);
+  }
 }
 
 const lookEveryMs = 100;

@@ -20,13 +20,15 @@ import { receiveLogs } from "../machines/log-transfer.ts";
 import { placementOf } from "../machines/placement.ts";
 import type { Committed, Parts } from "../parts.ts";
 import { isStoreTrouble } from "../store-trouble.ts";
+import { sweepStrays } from "../strays.ts";
+import { keepBase } from "../trees/hand-over.ts";
 import { prepareSlots } from "../trees/story-tree.ts";
 import { Wake } from "../wake.ts";
 import { newDriverName } from "../worker.ts";
 import { expireGates } from "./deadlines.ts";
 import { DiskWatch } from "./disk-space.ts";
 import { DriverRole, Patience } from "./driver-role.ts";
-import { type Recovered, recover, sweepStrays } from "./recover.ts";
+import { type Recovered, recover } from "./recover.ts";
 import { RunningAttempts } from "./running.ts";
 
 export interface DriveOptions {
@@ -277,6 +279,7 @@ class Driver {
     if (!loaded) return;
     const { header } = loaded.run;
     this.#parts.protocols.assertKnown(header.definition);
+    await keepBase(this.#parts, loaded.run);
     this.#projection = this.#parts.projections.of(header);
     await this.#projection?.flush();
     const stories = header.definition.steps.find((step) => step.kind === "stories");

@@ -17,6 +17,7 @@ import { finish } from "../attempt/finish/finish.ts";
 import { endFile, openLog } from "../attempt/logs.ts";
 import { failedWith, stoppedBefore } from "../attempt/settle/outcomes.ts";
 import { noAttempts, performEffects } from "../effects/effects.ts";
+import { placementOf } from "../machines/placement.ts";
 import type { Parts } from "../parts.ts";
 import { StopSwitch } from "../stop-switch.ts";
 import { withTreeLock } from "../trees/trees.ts";
@@ -48,6 +49,7 @@ export async function pullStep(parts: Parts, agent: string, run: RunId | null): 
     driver: "pull",
     worker: pullingWorker(agent),
     holdsNew: lowDisk !== null,
+    mayTake: placementOf(parts),
     leaseMs: pullLeaseMs,
   });
   if (claim === null && lowDisk !== null && (await hasWork(parts, { run: null, agent }))) parts.warn(lowDisk);

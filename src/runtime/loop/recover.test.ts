@@ -23,9 +23,10 @@ import { headIn } from "../../workspaces/trees/snapshot.ts";
 import { type Claim, claimStep } from "../attempt/claim/claim.ts";
 import { prepareWorkspace } from "../attempt/prepare/workspace.ts";
 import type { Parts } from "../parts.ts";
+import { sweepStrays } from "../strays.ts";
 import { transition } from "../transition/transition.ts";
 import { completePulledStep, pullStep } from "./pull.ts";
-import { recover, sweepStrays } from "./recover.ts";
+import { recover } from "./recover.ts";
 
 /** The first attempt works, leaves a process in a session of its own, and never ends; the second does it all. */
 const dies = `

@@ -3,12 +3,11 @@
 
 import type { Lease } from "../../dispatch/dispatch.ts";
 import { type Attempt, nameWithPart, noUsage } from "../../domain/attempt.ts";
-import { attemptId } from "../../domain/ids.ts";
 import { attemptMarker } from "../../executors/executor.ts";
 import { isPast } from "../../system/clock.ts";
 import { hostName } from "../../system/home.ts";
 import { isAlive } from "../../system/process/identity.ts";
-import { findMarked, killStrays } from "../../system/process/strays.ts";
+import { killStrays } from "../../system/process/strays.ts";
 import { letGitEnd } from "../../workspaces/git/running.ts";
 import { findBegun } from "../attempt/begin/begin.ts";
 import { hasReport, late } from "../attempt/execute/await-report.ts";
@@ -106,19 +105,6 @@ export function inWords({ lease, attempt, as, why }: Recovered): string {
   const unfinished =
     attempt?.executor === "integrate" ? "what it had begun is finished or undone" : "its changes are kept as a diff";
   return `${what}${number} was running when ${why}: ${unfinished}, and it runs again`;
-}
-
-/** Kills processes of ended attempts that were left because their driver died first. Looks at every process of the machine. */
-export async function sweepStrays(parts: Pick<Parts, "store">): Promise<number> {
-  let killed = 0;
-  const marked = new Set((await findMarked(attemptMarker)).map(({ value }) => value));
-  for (const value of marked) {
-    // An id that this store does not know belongs to another store.
-    const known = await parts.store.attempt(attemptId(value));
-    if (known?.attempt.state.phase !== "ended") continue;
-    killed += (await killStrays({ marker: { name: attemptMarker, value } })).killed;
-  }
-  return killed;
 }
 
 const unreported = "its time was over, and the agent that had claimed it had not reported";

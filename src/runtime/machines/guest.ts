@@ -3,8 +3,9 @@
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { hasStoryTrees } from "../../domain/definition.ts";
 import { AppError, errorText } from "../../domain/error.ts";
-import { type RunId, runId } from "../../domain/ids.ts";
+import { type RunId, runId, storyId } from "../../domain/ids.ts";
 import type { Header, Run } from "../../domain/run.ts";
 import { removeAll } from "../../system/files/remove-all.ts";
 import { sha256Of } from "../../system/sha256.ts";
@@ -12,21 +13,21 @@ import {
   cloneName,
   ensureClone,
   fetchRun,
-  handedRefs,
+  hasCommit,
   type Origin,
   pushRefs,
   showFile,
 } from "../../workspaces/clones/clone.ts";
-import { dropRefs } from "../../workspaces/git/refs.ts";
-import { integratedRefs, publishedRefs } from "../../workspaces/integration/tip.ts";
 import { dropRunRefs } from "../../workspaces/slots/parking.ts";
+import { occupantOf } from "../../workspaces/slots/slot.ts";
 import { removeWorktree } from "../../workspaces/trees/removal.ts";
 import type { Parts } from "../parts.ts";
 import type { Site } from "../site.ts";
+import { sweepStrays } from "../strays.ts";
 import { unknownRun } from "../transition/unknown-run.ts";
 import { integrationTarget, slotPaths } from "../trees/places.ts";
 import { beginFiles, ownFolder } from "../trees/protocol-folder.ts";
-import { exchangeTexts } from "../trees/shared-texts.ts";
+import { vacate } from "../trees/story-tree.ts";
 import { withTreeLock } from "../trees/trees.ts";
 import { type LogOf, LogSender } from "./log-transfer.ts";
 
@@ -40,6 +41,14 @@ const configFile = ".pawl/config.yml";
 const reachedMs = 30_000;
 const firstWaitMs = 500;
 const longestWaitMs = 15_000;
+
+/** Trying again does not help: a hook, a right, a quota. */
+function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof AppError &&
+    /rejected|declined|denied|not allowed|quota/i.test([error.message, ...error.details].join(" "))
+  );
+}
 
 export class Guest implements Site {
   readonly #parts: GuestPorts;
@@ -69,8 +78,9 @@ export class Guest implements Site {
     const { repo, origin } = this.#placesOf(header);
     const path = this.#cloneOf(repo);
     const last = this.#reachedAt.get(repo);
-    if (last === undefined || this.#parts.clock.steady() - last > reachedMs || !existsSync(path))
-      await this.#bring(header, path, origin);
+    const isRecent = last !== undefined && this.#parts.clock.steady() - last <= reachedMs && existsSync(path);
+    if (!isRecent || !(await hasCommit(path, header.place.base ?? ""))) await this.#bring(header, path, origin);
+    else await this.#showConfiguration(header, path);
     return path;
   }
 
@@ -86,10 +96,11 @@ export class Guest implements Site {
     const { header } = claim.run;
     const { repo, origin } = this.#placesOf(header);
     await this.#bring(header, this.#cloneOf(repo), origin);
+    // An attempt of this machine that was lost with its worker may have left an agent, in the tree that is entered now.
+    await sweepStrays(this.#parts);
     const here = { ...claim, run: this.at(claim.run) };
     const protocol = this.#parts.protocols.of(header.definition);
     if (here.run.header.place.shared !== undefined) await beginFiles(protocol, here.run.header);
-    await exchangeTexts({ ...this.#parts, site: this }, here.run, claim.attempt.story);
     this.#senders.set(claim.attempt.id, new LogSender(this.#parts, here));
     return here;
   }
@@ -107,45 +118,48 @@ export class Guest implements Site {
         return await pushRefs(path, origin.from, refs);
       } catch (error) {
         // Finished work waits for its way back, as a result waits for the store.
-        if (isStopped()) throw error;
+        if (isStopped() || isRefusal(error)) throw error;
         this.#parts.warn(`the work of ${run.header.id} waits to be handed over: ${errorText(error)}`);
         await this.#parts.clock.sleep(waitMs);
       }
     }
   }
 
-  async settle({ run, attempt }: LogOf): Promise<void> {
+  async settle({ attempt }: LogOf): Promise<void> {
     await this.#senders.get(attempt.id)?.end();
     this.#senders.delete(attempt.id);
-    await exchangeTexts({ ...this.#parts, site: this }, run, attempt.story);
   }
 
-  /** Removes the trees of runs that are over: what they had was handed over. */
-  async tidy(): Promise<void> {
+  /** Removes the trees of runs that are done or cancelled: what they had was handed over. A run that failed may be retried. */
+  async tidy(isPerformed: (run: RunId) => boolean): Promise<void> {
     const { home, store, trees } = this.#parts;
     const names = existsSync(home.worktrees) ? readdirSync(home.worktrees) : [];
     const runs = new Set(names.flatMap((name) => /^[^.-]+/.exec(name)?.[0] ?? []));
     for (const id of runs) {
       const run = await store.wholeRun(runId(id));
-      if (run === null || run.header.end === null || !this.takes(run)) continue;
+      const status = run?.header.end?.status ?? "running";
+      if (run === null || isPerformed(run.header.id) || !this.takes(run)) continue;
+      if (status !== "done" && status !== "cancelled") continue;
       await trees.settled();
       await this.#remove(this.at(run));
     }
   }
 
-  async #remove({ header }: Run): Promise<void> {
+  async #remove(run: Run): Promise<void> {
     const { home } = this.#parts;
-    const { id, place } = header;
+    const { id, place } = run.header;
     const repo = place.repo ?? "";
     for (const path of [join(home.worktrees, id), ...slotPaths(this.#parts, id)]) {
       await withTreeLock(path, async () => {
+        const occupant = occupantOf(path);
+        // What a stopped attempt did is saved as a diff first.
+        if (occupant !== null) await vacate({ ...this.#parts }, run, path, storyId(occupant));
         await removeWorktree({ repo, path, keepAs: `pawl/${id}-kept`, force: true });
         for (const end of [".slot.json", ".claim"]) removeAll(`${path}${end}`);
       });
     }
     for (const path of [join(home.worktrees, `${id}.parked`), ownFolder(this.#parts, id)]) removeAll(path);
     await dropRunRefs(repo, id);
-    await dropRefs(repo, [handedRefs(id), publishedRefs(id), integratedRefs(id)]);
     this.#parts.log("guest.tidied", { run: id });
   }
 
@@ -167,13 +181,27 @@ export class Guest implements Site {
   /** One process at a time: a fetch beside another one finds its locks. */
   async #bring(header: Header, path: string, origin: Origin): Promise<void> {
     const { base, side, run } = integrationTarget({ header, stories: {} });
+    // The tree of a run without stories is on its side branch itself.
+    const branches = [base, ...(hasStoryTrees(header.definition) ? [side] : [])].filter((name) => name !== "");
     await withTreeLock(path, async () => {
       await ensureClone(path, origin);
-      await fetchRun(path, origin.from, { run, base, side });
-      const commit = header.place.base;
-      // Pawl reads the configuration of a repository in its folder.
-      if (commit !== null) await showFile(path, commit, configFile);
+      await fetchRun(path, origin.from, { run, branches });
     });
+    if (!(await hasCommit(path, header.place.base ?? ""))) {
+      throw new AppError(
+        "REPOSITORY_UNUSABLE",
+        `the host has not yet handed over the commit that run ${run} starts from`,
+        {
+          hint: "a worker or a service must run on the host; it puts the commit below refs/pawl/handed",
+        },
+      );
+    }
+    await this.#showConfiguration(header, path);
     this.#reachedAt.set(header.place.repo ?? "", this.#parts.clock.steady());
+  }
+
+  /** Pawl reads the configuration of a repository in its folder. */
+  async #showConfiguration({ place }: Header, path: string): Promise<void> {
+    await withTreeLock(path, async () => await showFile(path, place.base ?? "", configFile));
   }
 }

@@ -88,12 +88,15 @@ export class LogSender {
 
 type ReceivePorts = Pick<Parts, "home" | "protocols" | "machines" | "store" | "log">;
 
-/** Writes down what has come of a run. One process at a time calls it: the one that drives the run. */
+/** Writes down what has come of a run. One process at a time calls it: the one that drives the run, or the one that closes it. */
 export async function receiveLogs(parts: ReceivePorts, run: RunId): Promise<void> {
   const { machines } = parts;
   if (machines === null || machines.isGuest) return;
   try {
-    while (await machines.takeLogs(run, (logs) => keep(parts, run, logs)));
+    for (let logs = await machines.logsOf(run); logs.length > 0; logs = await machines.logsOf(run)) {
+      await keep(parts, run, logs);
+      await machines.dropLogs(logs);
+    }
   } catch (error) {
     parts.log("log.not_received", { run, why: errorText(error) });
   }
@@ -106,7 +109,12 @@ async function keep(parts: ReceivePorts, run: RunId, logs: readonly LogPart[]): 
   for (const { attempt: id, kind, bytes } of logs) {
     const attempt = (await parts.store.attempt(id))?.attempt;
     if (attempt === undefined) continue;
-    if (kind === "prompt") writePrompt(parts, run, attempt, Buffer.from(bytes).toString());
-    else appendLog(parts, header, attempt, bytes);
+    try {
+      if (kind === "prompt") writePrompt(parts, run, attempt, Buffer.from(bytes).toString());
+      else appendLog(parts, header, attempt, bytes);
+    } catch (error) {
+      // An agent can put a link in the place of a log. The logs of others must not wait for that.
+      parts.log("log.not_kept", { run, attempt: id, why: errorText(error) });
+    }
   }
 }

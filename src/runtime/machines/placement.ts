@@ -3,12 +3,16 @@
 
 import type { Offer } from "../../dispatch/dispatch.ts";
 import { hasStoryTrees, type PerformedWork } from "../../domain/definition.ts";
+import type { StepId, StoryId } from "../../domain/ids.ts";
 import { type Run, scopeOf } from "../../domain/run.ts";
 import type { Machine, Machines, Transaction } from "../../store/store.ts";
 import type { MayTake } from "../attempt/claim/claim.ts";
 import type { Parts } from "../parts.ts";
 
-type PlacementPorts = Pick<Parts, "machines" | "labels">;
+type PlacementPorts = Pick<Parts, "machines" | "labels" | "clock">;
+
+/** A step that was ready for so long may move to another machine: the one that has its tree may lack what it needs, or be busy. */
+const patienceMs = 60_000;
 
 /** For a process that claims. `takes`: what else a guest looks at. */
 export function placementOf(parts: PlacementPorts, takes: (run: Run) => boolean = () => true): MayTake {
@@ -17,7 +21,7 @@ export function placementOf(parts: PlacementPorts, takes: (run: Run) => boolean 
     const { machines } = parts;
     if (machines === null) return true;
     if (machines.isGuest && !(canTravel(run, offer, work) && takes(run))) return false;
-    return await isFree(machines, tx, run, offer, work);
+    return (await isFree(machines, tx, run, offer, work)) || hasWaited(parts, run, offer);
   };
 }
 
@@ -31,10 +35,24 @@ export function labelsOf(work: PerformedWork): readonly string[] {
 }
 
 /** The runtime's own work is about the repository; steps beside stories are on the branch that stories are put on; parts are joined here. */
-function canTravel({ header }: Run, { story, part }: Offer, { kind }: PerformedWork): boolean {
+function canTravel(run: Run, { story, part }: Offer, { kind }: PerformedWork): boolean {
+  const { header } = run;
   if ((kind !== "agent" && kind !== "command") || part !== null) return false;
   if (header.place.kind !== "worktree" || header.place.repo === null) return false;
-  return story === null ? !hasStoryTrees(header.definition) : hasStoryTrees(header.definition);
+  if (story === null) return !hasStoryTrees(header.definition);
+  return hasStoryTrees(header.definition) && !hasEarlierWork(run, story);
+}
+
+/** What an earlier run did is on a branch of the repository, and nobody has handed it over. */
+function hasEarlierWork(run: Run, story: StoryId): boolean {
+  const scope = run.stories[story];
+  const isDone = (id: StepId) => scope?.attempts.some((attempt) => attempt.step === id) !== true;
+  return scope?.chain.some(({ id, state }) => state.status === "done" && isDone(id)) === true;
+}
+
+function hasWaited({ machines, clock }: PlacementPorts, run: Run, { story, step }: Offer): boolean {
+  const state = scopeOf(run, story)?.chain.find(({ id }) => id === step)?.state;
+  return machines?.isGuest === false && state?.status === "ready" && clock.now() - state.notBefore > patienceMs;
 }
 
 async function isFree(
@@ -47,8 +65,10 @@ async function isFree(
   if (work.kind !== "agent" && work.kind !== "command") return true;
   if (scopeOf(run, story)?.attempts.length === 0) return true;
   const last = await machines.lastHandOver(tx, { run: run.header.id, story });
-  if (last === null || last.machine === machines.own) return true;
-  const holder = (await machines.live()).find(({ id }) => id === last.machine);
+  // The host has begun it, and hands it over after its next attempt.
+  if (last === null) return !machines.isGuest;
+  if (last.machine === machines.own) return true;
+  const holder = (await machines.live(tx)).find(({ id }) => id === last.machine);
   return holder === undefined || holder.isHost || !canPerform(holder, work);
 }
 

@@ -1,16 +1,20 @@
 // Trees that come from another machine. Owns: putting the state that a machine has handed over where this one works. A state is brought
 // once: after that, what this machine makes of it is newer.
 
-import { existsSync, mkdirSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { RunId, StoryId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
 import type { HandOver } from "../../store/store.ts";
 import { readJson, writeJson } from "../../system/files/json-file.ts";
+import { branchCommit } from "../../workspaces/git/head.ts";
+import { isIn } from "../../workspaces/integration/ancestry.ts";
 import { assertThere, receiveStory } from "../../workspaces/slots/arriving.ts";
+import { readParked } from "../../workspaces/slots/parking.ts";
 import { occupantOf } from "../../workspaces/slots/slot.ts";
 import { ownedTree } from "../../workspaces/trees/ownership.ts";
 import { restoreSnapshot } from "../../workspaces/trees/restore.ts";
+import { headIn, parseSnapshot } from "../../workspaces/trees/snapshot.ts";
 import type { Parts } from "../parts.ts";
 import { parkingFile } from "./places.ts";
 
@@ -19,7 +23,7 @@ type ArrivalPorts = Pick<Parts, "home" | "machines" | "trees" | "log">;
 /** The next entry of the story's slot then restores the state. */
 export async function receiveInSlot(parts: ArrivalPorts, run: Run, story: StoryId, path: string): Promise<void> {
   const file = parkingFile(parts, run.header.id, story);
-  const isHere = () => occupantOf(path) === story || existsSync(file);
+  const isHere = () => occupantOf(path) === story || readParked(file) !== null;
   const handed = await newestElsewhere(parts, run, story, isHere);
   if (handed === null) return;
   parts.trees.vacate(path);
@@ -33,9 +37,24 @@ export async function receiveInSlot(parts: ArrivalPorts, run: Run, story: StoryI
 export async function receiveInOwnTree(parts: ArrivalPorts, run: Run, path: string): Promise<void> {
   const handed = await newestElsewhere(parts, run, null, () => ownedTree(path) !== null);
   if (handed === null) return;
-  await assertThere(run.header.place.repo ?? "", handed.snapshot);
-  await restoreSnapshot(path, handed.snapshot);
+  const repo = run.header.place.repo ?? "";
+  await assertThere(repo, handed.snapshot);
+  await restoreSnapshot(path, await withSafeBranch(parts, run, repo, handed.snapshot));
   recordArrival(parts, handed);
+}
+
+/** A branch that has commits which the state does not continue is a person's, or has a person's work: the tree is detached instead. */
+async function withSafeBranch(
+  { home }: Pick<Parts, "home">,
+  run: Run,
+  repo: string,
+  snapshot: string,
+): Promise<string> {
+  const { head, content, branch } = parseSnapshot(snapshot);
+  const there = branch === null ? null : await branchCommit(repo, branch);
+  const isOurs =
+    there === null || there === readRecord(home, run.header.id, null).head || (await isIn(repo, there, head));
+  return isOurs ? snapshot : `${head}${content === null ? "" : `+${content}`}`;
 }
 
 /** What another machine has handed over and this one has not taken yet; null: the state here is the newest. */
@@ -50,23 +69,44 @@ export async function newestElsewhere(
   if (machines === null || place.kind !== "worktree") return null;
   const handed = await machines.lastHandOver(null, { run: id, story });
   if (handed === null) return null;
-  const isTaken = handed.machine === machines.own || arrivalOf(parts, id, story) === handed.attempt;
+  const isTaken = handed.machine === machines.own || arrivedFrom(parts, id, story) === handed.attempt;
   return isTaken && isHere() ? null : handed;
 }
 
-function recordArrival({ home, log }: Pick<Parts, "home" | "log">, { run, story, attempt, machine }: HandOver): void {
-  const file = arrivalFile(home, run, story);
-  mkdirSync(dirname(file), { recursive: true });
-  writeJson(file, { attempt });
-  log("tree.arrived", { run, story, attempt, from: machine });
+function recordArrival(parts: Pick<Parts, "home" | "log">, { run, story, attempt, machine, snapshot }: HandOver): void {
+  writeRecord(parts.home, run, story, { attempt, head: headIn(snapshot) });
+  parts.log("tree.arrived", { run, story, attempt, from: machine });
 }
 
-function arrivalOf({ home }: Pick<Parts, "home">, run: RunId, story: StoryId | null): string | null {
-  const read = readJson(arrivalFile(home, run, story)) as { readonly attempt?: unknown } | null;
-  return typeof read?.attempt === "string" ? read.attempt : null;
+/** The attempt whose state was brought here last; null: none was. What ran here before it left nothing that is still here. */
+export function arrivedFrom({ home }: Pick<Parts, "home">, run: RunId, story: StoryId | null): string | null {
+  return readRecord(home, run, story).attempt;
+}
+
+/** Where this machine has left the branch of a tree that it hands over. */
+export function recordHead({ home }: Pick<Parts, "home">, run: RunId, story: StoryId | null, snapshot: string): void {
+  writeRecord(home, run, story, { ...readRecord(home, run, story), head: headIn(snapshot) });
+}
+
+interface ArrivalRecord {
+  readonly attempt: string | null;
+  /** The commit of the branch, as this machine knows it; null: it does not. */
+  readonly head: string | null;
+}
+
+function readRecord(home: Parts["home"], run: RunId, story: StoryId | null): ArrivalRecord {
+  const read = (readJson(recordFile(home, run, story)) ?? {}) as Readonly<Record<string, unknown>>;
+  const text = (value: unknown) => (typeof value === "string" ? value : null);
+  return { attempt: text(read["attempt"]), head: text(read["head"]) };
+}
+
+function writeRecord(home: Parts["home"], run: RunId, story: StoryId | null, record: ArrivalRecord): void {
+  const file = recordFile(home, run, story);
+  mkdirSync(dirname(file), { recursive: true });
+  writeJson(file, record);
 }
 
 /** Beside the files of parked stories, and removed with them. */
-function arrivalFile(home: Parts["home"], run: RunId, story: StoryId | null): string {
+function recordFile(home: Parts["home"], run: RunId, story: StoryId | null): string {
   return join(home.worktrees, `${run}.parked`, `${story ?? "+run"}.arrived.json`);
 }

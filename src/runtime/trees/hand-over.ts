@@ -2,6 +2,7 @@
 // handed over.
 
 import type { Attempt } from "../../domain/attempt.ts";
+import type { Definition } from "../../domain/definition.ts";
 import type { Report } from "../../domain/report.ts";
 import type { Run } from "../../domain/run.ts";
 import type { HandOver, TreeOf } from "../../store/store.ts";
@@ -9,9 +10,11 @@ import { handedRefsOf, refsOfSnapshot } from "../../workspaces/clones/clone.ts";
 import { changeRefs } from "../../workspaces/git/refs.ts";
 import { readWhereabouts } from "../../workspaces/slots/parking.ts";
 import { occupantOf } from "../../workspaces/slots/slot.ts";
+import { handedRefs } from "../../workspaces/slots/story-refs.ts";
 import { ownedTree } from "../../workspaces/trees/ownership.ts";
 import { takeSnapshot } from "../../workspaces/trees/snapshot.ts";
 import type { Parts } from "../parts.ts";
+import { recordHead } from "./arrival.ts";
 import { inHealthyTree } from "./healing.ts";
 import { commitLeftBy, commitsBetweenSteps } from "./left-work.ts";
 import { hasOwnTree } from "./part-trees.ts";
@@ -38,7 +41,7 @@ export async function handOver(
   const { story } = attempt;
   const tree: TreeOf = { run: run.header.id, story };
   if (machines === null || base === null || hasOwnTree(run, attempt)) return null;
-  if (site === null && !(await hasOthers(machines, tree))) return null;
+  if (site === null && !(await hasOthers(machines, run, tree))) return null;
   // A story that was integrated has left its slot.
   if (story === null ? ownedTree(path) === null : occupantOf(path) !== story) return null;
   const snapshot = await inHealthyTree(parts, run, {
@@ -53,12 +56,28 @@ export async function handOver(
       refs.map(([ref, commit]) => `update ${ref} ${commit}`),
     );
   else await site.push(run, refs, isStopped);
+  recordHead(parts, tree.run, story, snapshot);
   const start = story === null ? null : (readWhereabouts(parkingFile(parts, tree.run, story))?.start ?? null);
   return { ...tree, attempt: attempt.id, machine: machines.own, snapshot, start };
 }
 
-async function hasOthers(machines: NonNullable<Parts["machines"]>, tree: TreeOf): Promise<boolean> {
+/** The commit that a run starts from may be on no branch that a clone gets. */
+export async function keepBase({ machines }: Pick<Parts, "machines">, { header }: Run): Promise<void> {
+  const { kind, repo, base } = header.place;
+  if (machines === null || machines.isGuest || kind !== "worktree" || repo === null || base === null) return;
+  if (header.end !== null) return;
+  await changeRefs(repo, [`update ${handedRefs(header.id)}/base ${base}`]);
+}
+
+async function hasOthers(machines: NonNullable<Parts["machines"]>, run: Run, tree: TreeOf): Promise<boolean> {
+  // A step that asks for a kind of machine may need one that has not joined yet.
+  if (asksForLabels(run.header.definition)) return true;
   return (await machines.live()).some(({ isHost }) => !isHost) || (await machines.lastHandOver(null, tree)) !== null;
+}
+
+function asksForLabels({ steps }: Definition): boolean {
+  const all = steps.flatMap((step) => (step.kind === "stories" ? step.body : [step]));
+  return all.some((step) => "labels" in step && step.labels !== undefined);
 }
 
 /** What an attempt has left that was stopped is discarded before the next one begins, here and elsewhere. */

@@ -8,6 +8,7 @@ import { readInside, writeInside } from "../../system/files/inside.ts";
 import { sha256Of } from "../../system/sha256.ts";
 import type { Parts } from "../parts.ts";
 import { progressHome } from "./agent-homes.ts";
+import { withTreeLock } from "./trees.ts";
 
 export type TextPorts = Pick<Parts, "home" | "machines" | "site" | "protocols" | "secrets" | "log">;
 
@@ -26,7 +27,10 @@ export async function exchangeTexts(parts: TextPorts, run: Run, story: StoryId |
   const { machines, site } = parts;
   if (machines === null || run.header.place.kind !== "worktree") return;
   if (site === null && !(await machines.live()).some(({ isHost }) => !isHost)) return;
-  for (const text of textsOf(parts, run, story)) await exchange(parts, machines, run, text);
+  // Two attempts that end together would both give what both have added.
+  await withTreeLock(join(parts.home.worktrees, `${run.header.id}.parked`, "+texts"), async () => {
+    for (const text of textsOf(parts, run, story)) await exchange(parts, machines, run, text);
+  });
 }
 
 function textsOf(parts: TextPorts, run: Run, story: StoryId | null): readonly SharedText[] {

@@ -15,7 +15,7 @@ import type { Parts } from "../parts.ts";
 import type { RegisterStop } from "../stop-switch.ts";
 import { receiveInSlot } from "./arrival.ts";
 import { inHealthyTree } from "./healing.ts";
-import { integrationTarget, parkingFile, slotPath } from "./places.ts";
+import { integrationTarget, parkingFile, slotPath, slotPaths } from "./places.ts";
 import { provisionTree } from "./provisioning.ts";
 import { lastDiscarded, salvage } from "./salvage.ts";
 import { withTreeLock } from "./trees.ts";
@@ -54,7 +54,10 @@ async function enterSlot(
   const path = slotPath(parts, run.header.id, slot);
   const { story } = attempt;
   if (story === null) throw new Error(`attempt ${attempt.id} has a slot and no story`);
-  await receiveInSlot(parts, run, story, path);
+  if (parts.machines !== null) {
+    await leaveOtherSlots(parts, run, story, path);
+    await receiveInSlot(parts, run, story, path);
+  }
   const known = () => {
     const before = parts.trees.occupancyOf(path);
     return before?.story === story && occupantOf(path) === story ? before.env : null;
@@ -65,6 +68,12 @@ async function enterSlot(
   // Parts that begin at once, in this process or in several, would enter and set up the same tree at the same time.
   if (known() === null) await withTreeLock(`${path}.entering`, enter);
   return { path, env: parts.trees.occupancyOf(path)?.env ?? {} };
+}
+
+/** A story that got another slot while it was on another machine: what is here of it is parked first. */
+async function leaveOtherSlots(parts: TreePorts, run: Run, story: StoryId, path: string): Promise<void> {
+  for (const other of slotPaths(parts, run.header.id))
+    if (other !== path && occupantOf(other) === story) await vacate(parts, run, other, story);
 }
 
 async function enterAs(

@@ -2,7 +2,15 @@
 
 import { type Kysely, sql } from "kysely";
 import { attemptId, type RunId, runId, type StoryId, storyId } from "../../domain/ids.ts";
-import { deadAfterMs, type HandOver, type LogPart, type Machine, type Machines, type TreeOf } from "../machines.ts";
+import {
+  type ArrivedLog,
+  deadAfterMs,
+  type HandOver,
+  type LogPart,
+  type Machine,
+  type Machines,
+  type TreeOf,
+} from "../machines.ts";
 import type { Tables } from "../schema.ts";
 import type { Transaction } from "../store.ts";
 import type { StoreOwner } from "./owner.ts";
@@ -55,8 +63,10 @@ export class PostgresMachines implements Machines {
     this.#change = change;
   }
 
-  async live(): Promise<readonly Machine[]> {
-    const rows = (await this.#query(
+  async live(within?: Pick<Transaction, "query">): Promise<readonly Machine[]> {
+    const query: Query =
+      within === undefined ? this.#query : async (words, values) => await within.query(words, values);
+    const rows = (await query(
       `select id, host, dir, guest, labels, version, extract(epoch from clock_timestamp() - seen_at) * 1000 as silent
         from homes where not guest or seen_at > clock_timestamp() - $1 * interval '1 millisecond' order by guest, host, id`,
       [deadAfterMs],
@@ -114,20 +124,18 @@ export class PostgresMachines implements Machines {
     ]);
   }
 
-  async takeLogs(run: RunId, keep: (parts: readonly LogPart[]) => Promise<void>): Promise<boolean> {
-    const any = await this.#query("select from log_parts where run_id = $1 limit 1", [run]);
-    if (any.length === 0) return false;
-    return await this.#change(async (query) => {
-      const rows = (await query(
-        `delete from log_parts where number in
-          (select number from log_parts where run_id = $1 order by number limit ${partsAtOnce} for update skip locked)
-          returning number, attempt_id, kind, bytes`,
-        [run],
-      )) as readonly LogRow[];
-      const parts = rows.toSorted((a, b) => Number(a.number) - Number(b.number));
-      await keep(parts.map(({ attempt_id, kind, bytes }) => ({ attempt: attemptId(attempt_id), kind, bytes })));
-      return parts.length > 0;
+  async logsOf(run: RunId): Promise<readonly ArrivedLog[]> {
+    const rows = (await this.#query(
+      `select number, attempt_id, kind, bytes from log_parts where run_id = $1 order by number limit ${partsAtOnce}`,
+      [run],
+    )) as readonly LogRow[];
+    return rows.map(({ number, attempt_id, kind, bytes }) => {
+      return { number: Number(number), attempt: attemptId(attempt_id), kind, bytes };
     });
+  }
+
+  async dropLogs(logs: readonly ArrivedLog[]): Promise<void> {
+    await this.#query("delete from log_parts where number = any($1)", [logs.map(({ number }) => number)]);
   }
 
   async sharedText(run: RunId, name: string): Promise<string | null> {

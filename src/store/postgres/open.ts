@@ -211,7 +211,7 @@ class PostgresDatabase implements Database, Server {
 
   async #migrate(visitor: StoreVisitor, mustExist: boolean): Promise<void> {
     const isCurrent = await this.#retry(async () => await this.#isCurrent(mustExist));
-    if (!isCurrent && visitor.joins) await this.#retry(async () => await this.#assertOwnToMigrate(visitor));
+    if (!isCurrent) await this.#retry(async () => await this.#assertOwnToMigrate(visitor));
     if (!isCurrent) {
       await this.write(async (db) => {
         // A store of many runs may take its time.
@@ -304,8 +304,8 @@ class PostgresDatabase implements Database, Server {
   async #assertOwnToMigrate(visitor: StoreVisitor): Promise<void> {
     const { rows } = await sql<{ there: boolean }>`select to_regclass(${`${this.#address.schema}.homes`}) is not null
       as there`.execute(this.db);
-    if (rows[0]?.there !== true) throw noOwner(this.#address.label);
-    await assertOwnToMigrate(this.db, visitor, this.#address.label);
+    if (rows[0]?.there === true) await assertOwnToMigrate(this.db, visitor, this.#address.label);
+    else if (visitor.joins) throw noOwner(this.#address.label);
   }
 
   /** Not IF NOT EXISTS: that needs the right to create one even where there is one. */

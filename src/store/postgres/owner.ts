@@ -49,10 +49,10 @@ export async function ownerFor(db: Kysely<Tables>, own: StoreVisitor, store: str
     return own;
   }
   if (!own.joins) {
-    if (owner === undefined) return own;
-    throw new AppError("STORE_UNUSABLE", `the store ${store} belongs to another home: ${owner.dir} on ${owner.host}`, {
-      hint: "a `pawl worker` whose configuration names `worker.repositories` may join it; else give this home a schema of its own with ?schema=NAME at the end of the address; if that home is gone for good, delete its row from the table homes",
-    });
+    if (owner !== undefined) throw ofAnotherHome(owner, store);
+    // The home that had it is gone.
+    await recordOwner(db, own);
+    return own;
   }
   if (owner === undefined) throw noOwner(store);
   assertSameVersion(owner, own, store);
@@ -69,12 +69,20 @@ export function noOwner(store: string): AppError {
 
 /** The schema is not the one of this version: only the home that has the store may change it. */
 export async function assertOwnToMigrate(db: Kysely<Tables>, own: StoreVisitor, store: string): Promise<void> {
-  const { rows } = await sql<Pick<StoreOwner, "id" | "host">>`select id, host from homes`.execute(db);
-  const isOwn = rows.some(({ id }) => id === own.id);
-  const [other] = rows;
-  if (isOwn || other === undefined) return;
+  // Older schemas know no guests.
+  const { rows } = await sql<StoreOwner>`select id, host, dir, '' as version from homes
+    where coalesce(to_jsonb(homes)->>'guest', 'false') = 'false'`.execute(db);
+  const [owner] = rows;
+  if (owner === undefined || owner.id === own.id) return;
+  if (!own.joins) throw ofAnotherHome(owner, store);
   throw new AppError("STORE_UNUSABLE", `the store ${store} was made by another version of Pawl than ${own.version}`, {
-    hint: `install the same version here and on ${other.host}; a worker of another home changes no schema`,
+    hint: `install the same version here and on ${owner.host}; a worker of another home changes no schema`,
+  });
+}
+
+function ofAnotherHome(owner: StoreOwner, store: string): AppError {
+  return new AppError("STORE_UNUSABLE", `the store ${store} belongs to another home: ${owner.dir} on ${owner.host}`, {
+    hint: "a `pawl worker` whose configuration names `worker.repositories` may join it; else give this home a schema of its own with ?schema=NAME at the end of the address; if that home is gone for good, delete its row from the table homes",
   });
 }
 

@@ -8,9 +8,12 @@ import { isSafeId } from "../../domain/ids.ts";
 import { readJson, writeJson } from "../../system/files/json-file.ts";
 import { removeAll } from "../../system/files/remove-all.ts";
 import { replaceFile } from "../../system/files/whole-file.ts";
+import { isCommitId } from "../../system/git-directory.ts";
+import { assertBranchName } from "../branches/branch-name.ts";
 import { git } from "../git/git.ts";
 import { changeRefs, readRefs } from "../git/refs.ts";
 import { integratedRefs, publishedRefs } from "../integration/tip.ts";
+import { handedRefs } from "../slots/story-refs.ts";
 import { parseSnapshot } from "../trees/snapshot.ts";
 
 export interface Origin {
@@ -24,9 +27,6 @@ export interface Origin {
 const hostHeads = "refs/pawl/host";
 const cloneTimeoutMs = 60 * 60_000;
 const fetchTimeoutMs = 10 * 60_000;
-/** No program that an address could name. */
-const safe = ["-c", "protocol.ext.allow=never"];
-
 /** Makes it unless it is there. One process at a time; what a killed one left is begun again. */
 export async function ensureClone(path: string, { from, mirror }: Origin): Promise<void> {
   const marker = markerOf(path);
@@ -40,7 +40,7 @@ export async function ensureClone(path: string, { from, mirror }: Origin): Promi
   const reference = mirror === null ? [] : ["--reference", mirror, "--dissociate"];
   const words = ["clone", "--quiet", "--no-checkout", "--no-tags", ...reference, "--", from, path];
   try {
-    await reached(from, () => git(dirname(path), [...safe, ...words], { asUser: true, timeoutMs: cloneTimeoutMs }));
+    await reached(from, () => git(dirname(path), words, { asUser: true, timeoutMs: cloneTimeoutMs }));
     // No branch is checked out, so each can be moved.
     const head = (await git(path, ["rev-parse", "HEAD"])).stdout.trim();
     await changeRefs(path, ["option no-deref", `update HEAD ${head}`]);
@@ -66,25 +66,27 @@ function assertAddress(from: string): void {
 /** What a guest needs of a run. */
 export interface RunBranches {
   readonly run: string;
-  readonly base: string;
-  readonly side: string;
+  /** Those that follow the repository. No tree of this machine is on them. */
+  readonly branches: readonly string[];
 }
 
 /** Brings the branches of the run, the marks of its stories and what others have handed over. */
-export async function fetchRun(path: string, from: string, { run, base, side }: RunBranches): Promise<void> {
+export async function fetchRun(path: string, from: string, { run, branches }: RunBranches): Promise<void> {
   if (!isSafeId(run)) throw new Error(`${run} cannot be part of a ref`);
+  for (const name of branches) await assertBranchName(path, name);
+  await assertNoDetour(path);
   const own = [publishedRefs(run), integratedRefs(run), handedRefs(run)].map((refs) => `+${refs}/*:${refs}/*`);
   const words = ["fetch", "--quiet", "--no-tags", "--prune", "--no-write-fetch-head", "--no-auto-maintenance"];
   await reached(from, () =>
-    git(path, [...safe, ...words, "--", from, `+refs/heads/*:${hostHeads}/*`, ...own], {
+    git(path, [...words, "--", from, `+refs/heads/*:${hostHeads}/*`, ...own], {
       asUser: true,
       timeoutMs: fetchTimeoutMs,
     }),
   );
-  await followHost(path, [base, side]);
+  await followHost(path, branches);
 }
 
-/** These branches are where the repository has them. No tree of a guest is on them. */
+/** These branches are where the repository has them. */
 async function followHost(path: string, names: readonly string[]): Promise<void> {
   for (;;) {
     const refs = await readRefs(path, [
@@ -98,11 +100,6 @@ async function followHost(path: string, names: readonly string[]): Promise<void>
     });
     if (changes.length === 0 || (await changeRefs(path, changes))) return;
   }
-}
-
-/** The refs of what was handed over of a run; below them one folder for each tree. */
-export function handedRefs(run: string): string {
-  return `refs/pawl/handed/${run}`;
 }
 
 export function handedRefsOf(run: string, story: string | null): string {
@@ -121,17 +118,40 @@ export async function pushRefs(
   from: string,
   refs: readonly (readonly [ref: string, commit: string])[],
 ): Promise<void> {
+  await assertNoDetour(path);
   const updates = refs.map(([ref, commit]) => `+${commit}:${ref}`);
   await reached(from, () =>
-    git(path, [...safe, "push", "--quiet", "--no-verify", "--", from, ...updates], {
+    git(path, ["push", "--quiet", "--no-verify", "--", from, ...updates], {
       asUser: true,
       timeoutMs: fetchTimeoutMs,
     }),
   );
 }
 
+/** An agent can write the configuration of the clone: no address may lead elsewhere because of it. */
+async function assertNoDetour(path: string): Promise<void> {
+  const { stdout } = await git(path, ["config", "--list", "--show-scope", "--name-only"]);
+  const detour = stdout
+    .split("\n")
+    .find((line) => /^(?:local|worktree)\s+(?:url\.|remote\.(?!origin\.(?:url|fetch)$))/i.test(line));
+  if (detour === undefined) return;
+  throw new AppError(
+    "REPOSITORY_UNUSABLE",
+    `${path} leads git elsewhere: its configuration has ${detour.split(/\s+/)[1]}`,
+    {
+      hint: "an agent may have written it; remove that line, or the whole folder: it is cloned again",
+    },
+  );
+}
+
+export async function hasCommit(path: string, commit: string): Promise<boolean> {
+  if (!isCommitId(commit)) return false;
+  return (await git(path, ["cat-file", "-e", `${commit}^{commit}`], { allowFailure: true })).code === 0;
+}
+
 /** A file of a commit, as it is in the clone for whoever reads the folder; it is removed where the commit has none. */
 export async function showFile(path: string, commit: string, file: string): Promise<void> {
+  if (!isCommitId(commit)) throw new Error(`${commit} is not a commit`);
   const shown = await git(path, ["show", `${commit}:${file}`, "--"], { allowFailure: true });
   const to = join(path, file);
   if (shown.code !== 0) return rmSync(to, { force: true });
@@ -144,15 +164,11 @@ async function reached<T>(from: string, act: () => Promise<T>): Promise<T> {
     return await act();
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    throw new AppError(
-      "REPOSITORY_UNUSABLE",
-      `${shown(from)} cannot be reached: ${error.details[0] ?? error.message}`,
-      {
-        hint: "try `git ls-remote` with that address as the user of the worker; it needs to read, and to push to refs/pawl/",
-        details: error.details,
-        cause: error,
-      },
-    );
+    throw new AppError("REPOSITORY_UNUSABLE", `${shown(from)} cannot be reached: ${error.message}`, {
+      hint: "try `git ls-remote` with that address as the user of the worker; it needs to read, and to push to refs/pawl/",
+      details: error.details,
+      cause: error,
+    });
   }
 }
 

@@ -106,6 +106,9 @@ const foreign = [
   "GIT_GLOB_PATHSPECS",
   "GIT_NOGLOB_PATHSPECS",
   "GIT_ICASE_PATHSPECS",
+  // Of the store: no remote needs them.
+  "PAWL_STORE",
+  "PGPASSWORD",
 ];
 
 /** In the environment of every git that Pawl starts. A git outlives its parent, and the next process must know when it has ended. */

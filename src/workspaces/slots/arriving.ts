@@ -5,6 +5,7 @@ import { checkoutsOf } from "../branches/checked-out.ts";
 import { git } from "../git/git.ts";
 import { branchCommit } from "../git/head.ts";
 import { changeRefs } from "../git/refs.ts";
+import { isIn } from "../integration/ancestry.ts";
 import { parseSnapshot } from "../trees/snapshot.ts";
 import { type Parking, parkStory, readWhereabouts, writeWhereabouts } from "./parking.ts";
 import { occupantOf } from "./slot.ts";
@@ -22,7 +23,7 @@ export async function receiveStory({ repo, snapshot, start, ...parking }: Arriva
   await assertThere(repo, snapshot);
   if (occupantOf(parking.path) === parking.story) await parkStory(parking);
   const known = readWhereabouts(parking.file);
-  if (known !== null && known.branch === branch) await bringBranch(repo, branch, head);
+  if (known !== null && known.branch === branch) await bringBranch(repo, branch, head, known.parked);
   writeWhereabouts(parking.file, {
     branch: branch ?? known?.branch ?? "",
     parked: snapshot,
@@ -30,9 +31,16 @@ export async function receiveStory({ repo, snapshot, start, ...parking }: Arriva
   });
 }
 
-/** The branch that Pawl made here for the story goes along. One that a person has checked out stays; then the story gets another. */
-async function bringBranch(repo: string, branch: string, head: string): Promise<void> {
+/**
+ * The branch that Pawl made here for the story goes along. One that a person has checked out, or put commits on, stays; then the story gets
+ * another.
+ */
+async function bringBranch(repo: string, branch: string, head: string, parked: string | null): Promise<void> {
   const there = await branchCommit(repo, branch);
+  const isOurs =
+    there !== null &&
+    (there === (parked === null ? null : parseSnapshot(parked).head) || (await isIn(repo, there, head)));
+  if (!isOurs) return;
   if (there === null || there === head || (await checkoutsOf(repo, branch)).length > 0) return;
   await changeRefs(repo, [`update refs/heads/${branch} ${head} ${there}`]);
 }
@@ -50,6 +58,6 @@ async function hasSnapshot(repo: string, snapshot: string): Promise<boolean> {
 export async function assertThere(repo: string, snapshot: string): Promise<void> {
   if (await hasSnapshot(repo, snapshot)) return;
   throw new AppError("REPOSITORY_UNUSABLE", `${repo} has not got the work that another machine had handed over`, {
-    hint: "somebody has deleted refs below refs/pawl/handed; `pawl retry` begins the step again from what is there",
+    hint: "somebody has deleted refs below refs/pawl/handed: fetch them from a clone of another machine, or end the story with `pawl story drop`",
   });
 }

@@ -10,7 +10,7 @@ import { integratedRefs, publishedRefs } from "../integration/tip.ts";
 import { assertSafe, assertSlot, type OwnedTree, writeMarker } from "../trees/ownership.ts";
 import { forgetOperations, removeLocks } from "../trees/restore.ts";
 import { parseSnapshot, snapshotRefs, takeSnapshot } from "../trees/snapshot.ts";
-import { parkedRefs } from "./story-refs.ts";
+import { handedRefs, parkedRefs } from "./story-refs.ts";
 
 export interface Parking {
   readonly path: string;
@@ -44,7 +44,7 @@ export function readParked(file: string): string | null {
 /** Deletes all refs that were kept for a run. */
 export async function dropRunRefs(repo: string, run: string): Promise<void> {
   assertSafe(run);
-  await dropRefs(repo, [`refs/pawl/parked/${run}`, integratedRefs(run), publishedRefs(run)]);
+  await dropRefs(repo, [`refs/pawl/parked/${run}`, handedRefs(run), integratedRefs(run), publishedRefs(run)]);
 }
 
 export function readWhereabouts(file: string): Whereabouts | null {

@@ -11,6 +11,11 @@ export function parkedRefs(run: string, story: string): string {
   return `refs/pawl/parked/${run}/${story}`;
 }
 
+/** What machines have handed over of a run; below it one folder for each tree. */
+export function handedRefs(run: string): string {
+  return `refs/pawl/handed/${run}`;
+}
+
 /** Its branch, what was kept while it was parked, and the snapshots of its tree, with the commit that each is at. */
 export async function refsOfStory(repo: string, tree: OwnedTree): Promise<readonly (readonly [string, string])[]> {
   const { run, story, branch } = tree.marker;

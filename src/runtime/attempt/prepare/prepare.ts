@@ -28,7 +28,7 @@ export async function prepare(parts: PreparePorts, claim: Claim, stop: StopSwitc
   if (claim.definition.kind !== "decision") await beforeAttempt(parts, claim, workspace, stop);
   // The prompt and the protocol show these files: they must have everything that happened so far.
   await parts.projections.of(run.header)?.settle();
-  if (parts.site === null) await exchangeTexts(parts, run, attempt.story);
+  await exchangeTexts(parts, run, attempt.story);
   await parts.protocols.of(run.header.definition).prepare(claim, workspace.path);
   await assertFilled(parts, claim);
   const variables = await commandVariables(parts, claim);

@@ -19,7 +19,7 @@ import {
 } from "../../../workspaces/trees/snapshot.ts";
 import type { Parts } from "../../parts.ts";
 import type { RegisterStop } from "../../stop-switch.ts";
-import { newestElsewhere } from "../../trees/arrival.ts";
+import { arrivedFrom, newestElsewhere } from "../../trees/arrival.ts";
 import { inHealthyTree } from "../../trees/healing.ts";
 import { commitLeftBefore, commitsBetweenSteps } from "../../trees/left-work.ts";
 import { ensurePlace } from "../../trees/own-tree.ts";
@@ -128,12 +128,13 @@ async function ownBase(parts: WorkspacePorts, run: Run, path: string, attempt: A
 async function cleanBase(parts: WorkspacePorts, run: Run, path: string, attempt: Attempt): Promise<string> {
   // Parts of its step may work in other trees, also those that have not begun there.
   const isHere = (other: Attempt) => (workspaceOf(other) ?? treeOfAttempt(parts, run, other)) === path;
-  const ofStep = (scopeOf(run, attempt.story)?.attempts ?? []).filter(
-    (other) => other.step === attempt.step && other.id !== attempt.id,
-  );
-  // What was here before another machine worked on it is not here any more.
-  const elsewhere = ofStep.findLastIndex(({ host }) => host !== hostName());
-  const earlier = ofStep.slice(elsewhere + 1).filter(isHere);
+  const all = scopeOf(run, attempt.story)?.attempts ?? [];
+  // What was here before the state of another machine came is not here any more.
+  const arrived = arrivedFrom(parts, run.header.id, attempt.story);
+  const earlier = all
+    .slice(all.findIndex(({ id }) => id === arrived) + 1)
+    .filter(({ step, id, host }) => step === attempt.step && id !== attempt.id && host === hostName())
+    .filter(isHere);
   const before = lastDiscarded(earlier);
   if (before !== null) await rollBack(parts, run, path, before, attempt);
   else if (hasCrashed(earlier.at(-1))) await removeLeftLocks(path);
