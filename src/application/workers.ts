@@ -27,7 +27,9 @@ export async function workOverview(app: Application): Promise<WorkOverview> {
   const overview = await parts.dispatch.overview(parts.clock.now());
   const found = await workersOf(parts, overview);
   const machines = await machinesOf(parts);
-  const isAnyThere = machines.length > 0 || found.some((worker) => seemsAlive(worker, parts.clock.now()));
+  // Whether a process of this home lives, its own machine knows better.
+  const isAnyThere =
+    machines.some(({ guest }) => guest) || found.some((worker) => seemsAlive(worker, parts.clock.now()));
   return { machines, workers: found, queues: queuesOf(overview, found, isAnyThere), ...(await accounts(app)) };
 }
 

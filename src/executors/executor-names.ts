@@ -100,7 +100,7 @@ export function executorNames(settings: ExecutorSettings, agents: AgentRegistry)
       const one = configured(name);
       return (one?.kind ?? name) === "await" ? (one?.wallMs ?? usualAwaitMs) : null;
     },
-    isThere: (name) => (agents.has(name) || configured(name) !== null) && hasProgram(name),
+    isThere: (name) => isInline(name) || ((agents.has(name) || configured(name) !== null) && hasProgram(name)),
     known,
     every: () => listed(agents.kinds),
     usual,
@@ -112,8 +112,13 @@ function acpProgram({ preset }: ExecutorConfig, agents: AgentRegistry): string |
   return preset === null ? null : (agents.find(preset)?.acp?.program ?? null);
 }
 
+/** It says itself what it runs. */
+function isInline(name: string): boolean {
+  return /^(?:command|scripted|shell):/.test(name);
+}
+
 /** `one,other` are two names; a command line is one, whatever it contains. */
 function namesIn(text: string): readonly string[] {
-  if (/^(?:command|scripted|shell):/.test(text)) return [text];
+  if (isInline(text)) return [text];
   return text.split(",").flatMap((name) => name.trim() || []);
 }

@@ -14,7 +14,7 @@ import type { StepStatus } from "../domain/step.ts";
 import type { StorySpec } from "../domain/story.ts";
 import type { Deadline } from "../system/clock.ts";
 
-export type { ArrivedLog, HandOver, LogPart, Machine, Machines, TreeOf } from "./machines.ts";
+export type { HandOver, LogPart, Machine, Machines, TreeOf } from "./machines.ts";
 export interface Store {
   /** One write transaction. It waits for other writers without blocking the process; `work` may be called more than once. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { WorkOverview } from "../../src/contracts/http-documents.ts";
+import { withoutPassword } from "../../src/system/store-address.ts";
 import { type GuestWorker, startGuest } from "../support/machines.ts";
 import { expectCode, newSite, pawl, type Site, type StatusDocument, startPawl, writeAt } from "../support/pawl.ts";
 import { onPostgres, postgresAddress } from "../support/postgres.ts";
@@ -178,10 +179,32 @@ test("[WK54 WK57] a person is asked about a tree that a guest has, and the answe
   expectCode(await call("run", ...stories(site, 1, "", body), "--detach"), 0);
   await until(async () => (await statusOf()).run.status === "held");
   expect((await call("diff", "1", "US-1")).stdout).toContain("US-1.txt");
-  const copied = await call("store", "copy", env.PAWL_STORE, `sqlite:${site.path("copy.db")}`);
+  const copied = await call("store", "copy", withoutPassword(env.PAWL_STORE), `sqlite:${site.path("copy.db")}`);
   expect(copied).toMatchObject({ code: 6, stderr: expect.stringContaining("workers of other machines have trees") });
   expectCode(await call("approve", "1"), 0);
   await until(async () => (await statusOf()).run.status === "done");
+});
+
+test("[WK41] a guest that joins later does not begin anew what the host has begun", async () => {
+  const world = siteOnServer();
+  const { site, call, statusOf } = world;
+  const host = await startHost(world);
+  writeFileSync(site.path("hold-check"), "");
+  const body = `
+      - { id: code, agent: coder, input: "x" }
+      - { id: check, agent: checker, input: "x" }
+      - { id: more, agent: coder, input: "x" }`;
+  expectCode(await call("run", ...stories(site, 1, "", body), "--detach"), 0);
+  await until(() => where(site, "check").length === 1);
+  await guestOf(world, "two");
+  // The step is ready again, for whoever may take it.
+  host.child.kill("SIGTERM");
+  await host.ended;
+  await startHost(world);
+  rmSync(site.path("hold-check"));
+  await until(async () => (await statusOf()).run.status !== "running");
+  expect((await statusOf()).run.status).toBe("done");
+  expect(runGit(site.repo, "show", "HEAD:US-1.loose")).toContain("more");
 });
 
 test("[WK46 WK47 WK58] a step that asks for labels waits for a machine that has them, and says so; --labels gives them", async () => {
@@ -215,6 +238,7 @@ agents: { worker: {} }
 steps:
   - { id: one, agent: worker, input: "x", labels: [of-host] }
   - { id: two, agent: worker, input: "x", labels: [of-two] }
+  - { id: again, agent: worker, input: "x", labels: [of-two] }
   - { id: three, agent: worker, input: "x", labels: [of-host] }
   - { id: four, agent: worker, input: "x", labels: [of-two] }
 `;
@@ -233,13 +257,21 @@ echo "STATUS: done"
   expectCode(await call("run", ...words, "--detach"), 0);
   await until(async () => (await statusOf()).run.status !== "running");
   expect([(await statusOf()).run.status, (await statusOf()).run.branch]).toEqual(["done", "pawl/1-do-it"]);
-  expect(linesOf(site, "where").map((line) => line.includes(`${two.home}/`))).toEqual([false, true, false, true]);
+  expect(linesOf(site, "where").map((line) => line.includes(`${two.home}/`))).toEqual([false, true, true, false, true]);
   expect(linesOf(site, "seen").join(" ")).toBe(
-    "README.md . README.md one.txt . README.md one.txt two.txt . README.md one.txt three.txt two.txt .",
+    "README.md . README.md one.txt . README.md one.txt two.txt . README.md again.txt one.txt two.txt . README.md again.txt one.txt three.txt two.txt .",
   );
   const files = runGit(site.repo, "ls-tree", "--name-only", "pawl/1-do-it").trim().split("\n");
-  expect(files).toEqual(["README.md", "four.txt", "one.txt", "three.txt", "two.txt"]);
-  expect(runGit(site.repo, "log", "--format=%s", "pawl/1-do-it")).toContain("by two");
+  expect(files).toEqual(["README.md", "again.txt", "four.txt", "one.txt", "three.txt", "two.txt"]);
+  const commits = runGit(site.repo, "log", "--format=%s", "pawl/1-do-it").trim().split("\n");
+  expect(commits.map((subject) => subject.split(":")[0])).toEqual([
+    "four",
+    "three",
+    "again",
+    "by two",
+    "one",
+    "first",
+  ]);
 });
 
 test("[WK49] a guest takes only repositories of its configuration, and says when one cannot be reached; others take the step", async () => {

@@ -74,7 +74,7 @@ export interface RunBranches {
 export async function fetchRun(path: string, from: string, { run, branches }: RunBranches): Promise<void> {
   if (!isSafeId(run)) throw new Error(`${run} cannot be part of a ref`);
   for (const name of branches) await assertBranchName(path, name);
-  await assertNoDetour(path);
+  await assertNoDetour(path, from);
   const own = [publishedRefs(run), integratedRefs(run), handedRefs(run)].map((refs) => `+${refs}/*:${refs}/*`);
   const words = ["fetch", "--quiet", "--no-tags", "--prune", "--no-write-fetch-head", "--no-auto-maintenance"];
   await reached(from, () =>
@@ -118,7 +118,7 @@ export async function pushRefs(
   from: string,
   refs: readonly (readonly [ref: string, commit: string])[],
 ): Promise<void> {
-  await assertNoDetour(path);
+  await assertNoDetour(path, from);
   const updates = refs.map(([ref, commit]) => `+${commit}:${ref}`);
   await reached(from, () =>
     git(path, ["push", "--quiet", "--no-verify", "--", from, ...updates], {
@@ -128,20 +128,17 @@ export async function pushRefs(
   );
 }
 
-/** An agent can write the configuration of the clone: no address may lead elsewhere because of it. */
-async function assertNoDetour(path: string): Promise<void> {
-  const { stdout } = await git(path, ["config", "--list", "--show-scope", "--name-only"]);
-  const detour = stdout
-    .split("\n")
-    .find((line) => /^(?:local|worktree)\s+(?:url\.|remote\.(?!origin\.(?:url|fetch)$))/i.test(line));
+/** An agent can write the configuration of the clone: the address must not lead elsewhere because of it. */
+async function assertNoDetour(path: string, from: string): Promise<void> {
+  const { stdout } = await git(path, ["config", "--list", "--show-scope", "--name-only", "--null"]);
+  const [words, found] = [stdout.split("\0"), [] as string[]];
+  for (let index = 0; index + 1 < words.length; index += 2)
+    if (words[index] === "local" || words[index] === "worktree") found.push(words[index + 1] ?? "");
+  const detour = found.find((key) => key.startsWith("url.") || key.startsWith(`remote.${from}.`));
   if (detour === undefined) return;
-  throw new AppError(
-    "REPOSITORY_UNUSABLE",
-    `${path} leads git elsewhere: its configuration has ${detour.split(/\s+/)[1]}`,
-    {
-      hint: "an agent may have written it; remove that line, or the whole folder: it is cloned again",
-    },
-  );
+  throw new AppError("REPOSITORY_UNUSABLE", `${path} leads git elsewhere: its configuration has ${detour}`, {
+    hint: "an agent may have written it; remove that line, or the whole folder: it is cloned again",
+  });
 }
 
 export async function hasCommit(path: string, commit: string): Promise<boolean> {
