@@ -264,14 +264,7 @@ echo "STATUS: done"
   const files = runGit(site.repo, "ls-tree", "--name-only", "pawl/1-do-it").trim().split("\n");
   expect(files).toEqual(["README.md", "again.txt", "four.txt", "one.txt", "three.txt", "two.txt"]);
   const commits = runGit(site.repo, "log", "--format=%s", "pawl/1-do-it").trim().split("\n");
-  expect(commits.map((subject) => subject.split(":")[0])).toEqual([
-    "four",
-    "three",
-    "again",
-    "by two",
-    "one",
-    "first",
-  ]);
+  expect(commits.map((subject) => subject.split(":")[0])).toEqual(["four", "three", "again", "by two", "one", "first"]);
 });
 
 test("[WK49] a guest takes only repositories of its configuration, and says when one cannot be reached; others take the step", async () => {
