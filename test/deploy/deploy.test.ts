@@ -86,7 +86,8 @@ async function parsePawl(words: readonly string[]): Promise<string> {
   let called: string | null = null;
   const disarm = (command: Command): void => {
     command.exitOverride().configureOutput({ writeErr: () => undefined });
-    if (command.commands.length === 0) command.action(() => void (called = command.name()));
+    // A command with others below it may act, too.
+    command.action(() => void (called = command.name()));
     for (const nested of command.commands) disarm(nested);
   };
   for (const command of program.commands) disarm(command);
