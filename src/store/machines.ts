@@ -60,8 +60,6 @@ export interface Machines {
   leave(): Promise<void>;
 
   lastHandOver(within: Within | null, tree: TreeOf): Promise<HandOver | null>;
-  /** Of all trees of a run. */
-  handOversOf(run: RunId): Promise<readonly HandOver[]>;
   /** Part of the commit that ends its attempt. */
   handOver(tx: Within, handed: HandOver): Promise<void>;
 

@@ -99,13 +99,6 @@ export class PostgresMachines implements Machines {
     return rows[0] === undefined ? null : handOverIn(run, rows[0]);
   }
 
-  async handOversOf(run: RunId): Promise<readonly HandOver[]> {
-    const rows = (await this.#query("select * from hand_overs where run_id = $1 order by story_id", [
-      run,
-    ])) as readonly HandOverRow[];
-    return rows.map((row) => handOverIn(run, row));
-  }
-
   async handOver(tx: Transaction, { run, story, attempt, machine, snapshot, start }: HandOver): Promise<void> {
     await tx.query(
       `insert into hand_overs (run_id, story_id, attempt_id, home_id, snapshot, start) values ($1, $2, $3, $4, $5, $6)

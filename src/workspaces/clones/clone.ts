@@ -27,14 +27,13 @@ export interface Origin {
 const hostHeads = "refs/pawl/host";
 const cloneTimeoutMs = 60 * 60_000;
 const fetchTimeoutMs = 10 * 60_000;
+
 /** Makes it unless it is there. One process at a time; what a killed one left is begun again. */
 export async function ensureClone(path: string, { from, mirror }: Origin): Promise<void> {
   const marker = markerOf(path);
   if ((readJson(marker) as { readonly from?: unknown } | null)?.from === from) return;
   if (existsSync(path) && existsSync(marker)) return writeJson(marker, { from });
   assertAddress(from);
-  const draft = `${path}.new`;
-  removeAll(draft);
   removeAll(path);
   mkdirSync(dirname(path), { recursive: true });
   const reference = mirror === null ? [] : ["--reference", mirror, "--dissociate"];
@@ -146,7 +145,7 @@ export async function hasCommit(path: string, commit: string): Promise<boolean> 
   return (await git(path, ["cat-file", "-e", `${commit}^{commit}`], { allowFailure: true })).code === 0;
 }
 
-/** A file of a commit, as it is in the clone for whoever reads the folder; it is removed where the commit has none. */
+/** Writes a file of a commit into the folder of the clone. Where the commit has no such file, the folder has none either. */
 export async function showFile(path: string, commit: string, file: string): Promise<void> {
   if (!isCommitId(commit)) throw new Error(`${commit} is not a commit`);
   const shown = await git(path, ["show", `${commit}:${file}`, "--"], { allowFailure: true });

@@ -2,7 +2,7 @@
 
 import { AppError } from "../../domain/error.ts";
 import { checkoutsOf } from "../branches/checked-out.ts";
-import { git } from "../git/git.ts";
+import { hasCommit } from "../clones/clone.ts";
 import { branchCommit } from "../git/head.ts";
 import { changeRefs } from "../git/refs.ts";
 import { isIn } from "../integration/ancestry.ts";
@@ -37,26 +37,17 @@ export async function receiveStory({ repo, snapshot, start, ...parking }: Arriva
  */
 async function bringBranch(repo: string, branch: string, head: string, parked: string | null): Promise<void> {
   const there = await branchCommit(repo, branch);
-  const isOurs =
-    there !== null &&
-    (there === (parked === null ? null : parseSnapshot(parked).head) || (await isIn(repo, there, head)));
-  if (!isOurs) return;
-  if (there === null || there === head || (await checkoutsOf(repo, branch)).length > 0) return;
+  if (there === null || there === head) return;
+  const left = parked === null ? null : parseSnapshot(parked).head;
+  const isOurs = there === left || (await isIn(repo, there, head));
+  if (!isOurs || (await checkoutsOf(repo, branch)).length > 0) return;
   await changeRefs(repo, [`update refs/heads/${branch} ${head} ${there}`]);
 }
 
-/** Whether the commits of a snapshot are in the repository. */
-async function hasSnapshot(repo: string, snapshot: string): Promise<boolean> {
-  const { head, content } = parseSnapshot(snapshot);
-  for (const commit of [head, ...(content === null ? [] : [content])]) {
-    const asked = await git(repo, ["cat-file", "-e", `${commit}^{commit}`], { allowFailure: true });
-    if (asked.code !== 0) return false;
-  }
-  return true;
-}
-
+/** The commits of the snapshot are in the repository. */
 export async function assertThere(repo: string, snapshot: string): Promise<void> {
-  if (await hasSnapshot(repo, snapshot)) return;
+  const { head, content } = parseSnapshot(snapshot);
+  if ((await hasCommit(repo, head)) && (content === null || (await hasCommit(repo, content)))) return;
   throw new AppError("REPOSITORY_UNUSABLE", `${repo} has not got the work that another machine had handed over`, {
     hint: "somebody has deleted refs below refs/pawl/handed: fetch them from a clone of another machine, or end the story with `pawl story drop`",
   });
