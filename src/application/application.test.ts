@@ -3,13 +3,13 @@ import { join, relative } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { makeRepository, tempDir } from "../../test/support/repository.ts";
 import { Application, type ApplicationOptions } from "./application.ts";
-import { resume, run } from "./drive.ts";
-import { events } from "./events.ts";
-import { answer, openGates } from "./gates.ts";
-import { runs } from "./runs.ts";
-import { start } from "./start.ts";
-import { status } from "./status.ts";
-import { cancel, pause, retry } from "./steer.ts";
+import { resume, run } from "./driving/drive.ts";
+import { answer, openGates } from "./gates/gates.ts";
+import { events } from "./looking/events.ts";
+import { runs } from "./looking/runs.ts";
+import { status } from "./looking/status.ts";
+import { start } from "./starting/start.ts";
+import { cancel, pause, retry } from "./steering/steer.ts";
 
 const oneStep = `  - id: work
     agent: worker

@@ -12,10 +12,10 @@ import { noAttempts, performEffects } from "../runtime/effects/effects.ts";
 import { ownWorker } from "../runtime/worker.ts";
 import { deadlineIn, systemClock } from "../system/clock.ts";
 import { Application } from "./application.ts";
-import { resume } from "./drive.ts";
-import { runs } from "./runs.ts";
+import { resume } from "./driving/drive.ts";
+import { runs } from "./looking/runs.ts";
+import { status } from "./looking/status.ts";
 import { examine } from "./setup/doctor.ts";
-import { status } from "./status.ts";
 
 const deadWorker = JSON.stringify({ ...(JSON.parse(ownWorker()) as object), pid: 2 ** 22 + 7, startedAt: "1" });
 const inAMinute = { ...systemClock, now: () => systemClock.now() + 120_000 };

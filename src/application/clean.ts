@@ -21,8 +21,8 @@ import { isIn } from "../workspaces/integration/ancestry.ts";
 import { dropRunRefs } from "../workspaces/slots/parking.ts";
 import { removeWorktree } from "../workspaces/trees/removal.ts";
 import type { Application } from "./application.ts";
+import { unsavedWork } from "./diffs/unsaved-work.ts";
 import { wholeRun } from "./references.ts";
-import { unsavedWork } from "./unsaved-work.ts";
 
 export interface CleanRequest {
   /** Only runs that ended longer ago. */

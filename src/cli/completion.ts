@@ -94,17 +94,17 @@ async function runNumbers(): Promise<readonly string[]> {
 
 async function storyIds(run: string | undefined): Promise<readonly string[]> {
   if (run === undefined) return [];
-  const { stories } = await import("../application/status.ts");
+  const { stories } = await import("../application/looking/status.ts");
   return await looked(async (app) => (await stories(app, run)).map(({ id }) => id));
 }
 
 async function gateIds(): Promise<readonly string[]> {
-  const { gatesDocument, openGates } = await import("../application/gates.ts");
+  const { gatesDocument, openGates } = await import("../application/gates/gates.ts");
   return await looked(async (app) => gatesDocument(await openGates(app)).gates.map(({ id }) => id));
 }
 
 async function workflowIds(): Promise<readonly string[]> {
-  const { workflows } = await import("../application/workflows.ts");
+  const { workflows } = await import("../application/workflows/workflows.ts");
   return workflows(applicationHere()).workflows.map(({ id }) => id);
 }
 

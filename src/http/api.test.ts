@@ -6,9 +6,9 @@ import { expect, test } from "vitest";
 import { answered, clientOf } from "../../test/support/api-client.ts";
 import { applicationIn, type Service, serve } from "../../test/support/http-service.ts";
 import { makeRepository, tempDir } from "../../test/support/repository.ts";
-import { resume } from "../application/drive.ts";
-import { start } from "../application/start.ts";
-import { install } from "../application/workflows.ts";
+import { resume } from "../application/driving/drive.ts";
+import { start } from "../application/starting/start.ts";
+import { install } from "../application/workflows/workflows.ts";
 import { routes } from "./routes.ts";
 
 const workflow = `pawl: 1

@@ -4,7 +4,7 @@ import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import type { Application } from "../application/application.ts";
-import { Readiness } from "../application/readiness.ts";
+import { Readiness } from "../application/health/readiness.ts";
 import type { ProblemDocument } from "../contracts/http-documents.ts";
 import type { ApiToken } from "../domain/api-token.ts";
 import { AppError, errorText } from "../domain/error.ts";

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { type Service, sendRaw, serve } from "../../test/support/http-service.ts";
 import { until } from "../../test/support/until.ts";
-import { createToken, revokeToken } from "../application/tokens.ts";
+import { createToken, revokeToken } from "../application/access/tokens.ts";
 import type { GuardName } from "./guards.ts";
 import { usualLimits } from "./limits.ts";
 import { fullProtection, type Protection } from "./protection.ts";

@@ -1,7 +1,7 @@
 // Who asks: the token of a request and what its role may. It belongs to the router of the API, so no spelling of a path gets around it.
 
+import { bearerOf } from "../application/access/tokens.ts";
 import type { Application } from "../application/application.ts";
-import { bearerOf } from "../application/tokens.ts";
 import { type ApiToken, mayDo, type Role } from "../domain/api-token.ts";
 import type { FailedSignIns } from "./limits.ts";
 import { problem } from "./problem.ts";

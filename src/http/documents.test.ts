@@ -9,7 +9,7 @@ import { serve } from "../../test/support/http-service.ts";
 import { lifecycleProject, planned } from "../../test/support/lifecycle-project.ts";
 import { chainOf, completed, everything, storyOf } from "../../test/support/sample-runs.ts";
 import { Transitions } from "../../test/support/transitions.ts";
-import { createToken, revokeToken, tokens } from "../application/tokens.ts";
+import { createToken, revokeToken, tokens } from "../application/access/tokens.ts";
 import { storyId } from "../domain/ids.ts";
 import { Streams } from "./limits.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { sendRaw, serve } from "../../test/support/http-service.ts";
-import { Readiness } from "../application/readiness.ts";
-import { createToken, revokeToken } from "../application/tokens.ts";
+import { createToken, revokeToken } from "../application/access/tokens.ts";
+import { Readiness } from "../application/health/readiness.ts";
 import { openApiDocument } from "./openapi.ts";
 import { routes } from "./routes.ts";
 

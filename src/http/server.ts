@@ -3,8 +3,8 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { hasToken } from "../application/access/tokens.ts";
 import type { Application } from "../application/application.ts";
-import { hasToken } from "../application/tokens.ts";
 import type { ProblemDocument } from "../contracts/http-documents.ts";
 import { AppError, errorText, systemCode } from "../domain/error.ts";
 import type { RequestAnswer } from "./answer.ts";

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { clientOf } from "../../test/support/api-client.ts";
 import { type Service, sendRaw, serve } from "../../test/support/http-service.ts";
-import { createSignInCode } from "../application/sign-in.ts";
-import { revokeToken, tokens } from "../application/tokens.ts";
+import { createSignInCode } from "../application/access/sign-in.ts";
+import { revokeToken, tokens } from "../application/access/tokens.ts";
 import { signedInContract } from "../contracts/http-documents.ts";
 import { usualLimits } from "./limits.ts";
 

@@ -2,17 +2,17 @@
 // else is a use case of the application.
 
 import type { Application } from "../application/application.ts";
-import { type AcceptedRun, resume, run as startAndDrive } from "../application/drive.ts";
-import { dropOneStep, dropOneStory } from "../application/drop.ts";
-import { eventDocument, events } from "../application/events.ts";
-import { type AnsweredGate, answer, approve, type GateAnswer, reject } from "../application/gates.ts";
-import { noteTo } from "../application/notes.ts";
-import { costOfRun } from "../application/runs.ts";
-import { sendSignal } from "../application/signal.ts";
-import { start } from "../application/start.ts";
-import { status, whyOf } from "../application/status.ts";
-import { cancel, pause, retry, setWaits } from "../application/steer.ts";
-import { stopRunningAttempt } from "../application/stop-attempt.ts";
+import { type AcceptedRun, resume, run as startAndDrive } from "../application/driving/drive.ts";
+import { type AnsweredGate, answer, approve, type GateAnswer, reject } from "../application/gates/gates.ts";
+import { eventDocument, events } from "../application/looking/events.ts";
+import { costOfRun } from "../application/looking/runs.ts";
+import { status, whyOf } from "../application/looking/status.ts";
+import { start } from "../application/starting/start.ts";
+import { dropOneStep, dropOneStory } from "../application/steering/drop.ts";
+import { noteTo } from "../application/steering/notes.ts";
+import { sendSignal } from "../application/steering/signal.ts";
+import { cancel, pause, retry, setWaits } from "../application/steering/steer.ts";
+import { stopRunningAttempt } from "../application/steering/stop-attempt.ts";
 import type { CostDocument } from "../contracts/cost-documents.ts";
 import type { EventDocument } from "../contracts/events.ts";
 import type {

@@ -2,10 +2,10 @@
 
 import { resolve } from "node:path";
 import { Application } from "../application/application.ts";
-import { gatesDocument, openGates } from "../application/gates.ts";
+import { gatesDocument, openGates } from "../application/gates/gates.ts";
+import { runs } from "../application/looking/runs.ts";
 import { findRun } from "../application/references.ts";
-import { runs } from "../application/runs.ts";
-import { checkWorkflow } from "../application/workflows.ts";
+import { checkWorkflow } from "../application/workflows/workflows.ts";
 import { AppError } from "../domain/error.ts";
 import { checkWorkflowObject } from "../runtime/runs/workflow-object.ts";
 import type { Pawl, PawlOptions, PawlRun, RunStart, WorkflowObject } from "./api.ts";

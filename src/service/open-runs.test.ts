@@ -8,7 +8,7 @@ import { recordOf } from "../../test/support/service.ts";
 import { until } from "../../test/support/until.ts";
 import { makeWorld, type World } from "../../test/support/world.ts";
 import { Application } from "../application/application.ts";
-import { status, whyOf } from "../application/status.ts";
+import { status, whyOf } from "../application/looking/status.ts";
 import type { RunId } from "../domain/ids.ts";
 import { reserve, unreserve } from "../runtime/reservation.ts";
 import type { ServiceRecord, Trouble } from "../system/service-file.ts";

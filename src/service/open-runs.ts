@@ -161,7 +161,7 @@ export class OpenRuns {
     const [signal, draining] = [this.#stopping.signal, this.#draining.signal];
     const onNote = (note: string) => this.#options.log("service.note", { run: id, note });
     // Loaded late: a service that has nothing to drive needs a third less memory.
-    const { driveIn } = await import("../application/drive.ts");
+    const { driveIn } = await import("../application/driving/drive.ts");
     await this.#app.change(repo, async (session) => {
       await driveIn(
         this.#app,

@@ -1,7 +1,7 @@
 // The service that a command needs. Owns: finding the one that runs, waiting for one that is starting, or starting one in the background.
 
 import type { Application } from "../application/application.ts";
-import { serviceHere } from "../application/hand-over.ts";
+import { serviceHere } from "../application/driving/hand-over.ts";
 import { AppError } from "../domain/error.ts";
 import { systemClock } from "../system/clock.ts";
 import { hostName } from "../system/home.ts";

@@ -7,7 +7,7 @@ import { makeRepository, tempDir } from "../../test/support/repository.ts";
 import { until } from "../../test/support/until.ts";
 import { Application } from "../application/application.ts";
 import { addSchedule, schedules } from "../application/schedules/schedules.ts";
-import { install } from "../application/workflows.ts";
+import { install } from "../application/workflows/workflows.ts";
 import { Service } from "./service.ts";
 
 test("[SD10 SD13] a tick that was missed while no service ran becomes a run, and the service drives it to its end", async () => {

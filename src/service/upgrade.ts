@@ -4,7 +4,7 @@
 import { statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import type { Application } from "../application/application.ts";
-import { serviceHere } from "../application/hand-over.ts";
+import { serviceHere } from "../application/driving/hand-over.ts";
 import { readJson, writeJson } from "../system/files/json-file.ts";
 import { hostName } from "../system/home.ts";
 import { packageFile, packageVersion } from "../system/package-root.ts";

@@ -7,8 +7,8 @@ import { onPostgres, postgresAddress } from "../../test/support/postgres.ts";
 import { begun, configure, newRalph } from "../../test/support/ralph.ts";
 import { until } from "../../test/support/until.ts";
 import { Application } from "../application/application.ts";
-import { start } from "../application/start.ts";
-import { runProject } from "../application/stories-given.ts";
+import { start } from "../application/starting/start.ts";
+import { runProject } from "../application/starting/stories-given.ts";
 import { Worker } from "./worker.ts";
 
 onPostgres();

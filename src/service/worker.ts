@@ -1,8 +1,8 @@
 // A worker: performs attempts of any run of a store, in so many slots. Where the store is its home's, it also drives the runs that nothing
 // else drives, so that workers alone finish a run; what it drives claims nothing for itself. In another home it is a guest, and only performs.
 
-import { onlyInstalled, onlyThese } from "../application/allowed-executors.ts";
 import type { Application, ReadSession } from "../application/application.ts";
+import { onlyInstalled, onlyThese } from "../application/driving/allowed-executors.ts";
 import type { Effect } from "../domain/effect.ts";
 import { AppError, errorText } from "../domain/error.ts";
 import type { RunId } from "../domain/ids.ts";

@@ -2,7 +2,7 @@
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { createToken } from "../../src/application/tokens.ts";
+import { createToken } from "../../src/application/access/tokens.ts";
 import { faultsOf, open, placesIn, placesOfHome, placesOfRun, runTabs, settled } from "./every-page.ts";
 import { picture, pictureInBoth } from "./picture.ts";
 import { sharedWorld } from "./shared-world.ts";

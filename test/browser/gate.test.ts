@@ -4,7 +4,7 @@ import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { createToken } from "../../src/application/tokens.ts";
+import { createToken } from "../../src/application/access/tokens.ts";
 import { expectCode, newSite, writeAt } from "../support/pawl.ts";
 import { type Acts, writeScript } from "../support/scripts.ts";
 import { expectAccessible } from "./axe.ts";

@@ -2,8 +2,8 @@
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { createSignInCode } from "../../src/application/sign-in.ts";
-import { createToken, revokeToken } from "../../src/application/tokens.ts";
+import { createSignInCode } from "../../src/application/access/sign-in.ts";
+import { createToken, revokeToken } from "../../src/application/access/tokens.ts";
 import { sha256Of } from "../../src/system/sha256.ts";
 import { faultsOf, settled } from "./every-page.ts";
 import { sharedWorld } from "./shared-world.ts";

@@ -5,7 +5,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { createToken } from "../../src/application/tokens.ts";
+import { createToken } from "../../src/application/access/tokens.ts";
 import { replay } from "../../src/engine/evolve.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import { systemClock } from "../../src/system/clock.ts";

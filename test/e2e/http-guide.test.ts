@@ -5,10 +5,10 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { resume } from "../../src/application/drive.ts";
-import { openGates } from "../../src/application/gates.ts";
-import { start } from "../../src/application/start.ts";
-import { install } from "../../src/application/workflows.ts";
+import { resume } from "../../src/application/driving/drive.ts";
+import { openGates } from "../../src/application/gates/gates.ts";
+import { start } from "../../src/application/starting/start.ts";
+import { install } from "../../src/application/workflows/workflows.ts";
 import { applicationIn, serve } from "../support/http-service.ts";
 import { makeRepository, tempDir } from "../support/repository.ts";
 

@@ -3,9 +3,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { resume } from "../../src/application/drive.ts";
-import { start } from "../../src/application/start.ts";
-import { install } from "../../src/application/workflows.ts";
+import { resume } from "../../src/application/driving/drive.ts";
+import { start } from "../../src/application/starting/start.ts";
+import { install } from "../../src/application/workflows/workflows.ts";
 import type { AnswerDocument, GateView } from "../../src/contracts/run-documents.ts";
 import { CallProblem } from "../../src/page/api/call-problem.ts";
 import { type GateCalls, sendAnswer } from "../../src/page/gate/send-answer.ts";

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { subscriptionsIn } from "../../src/app.ts";
-import { createToken, revokeToken, tokens } from "../../src/application/tokens.ts";
+import { createToken, revokeToken, tokens } from "../../src/application/access/tokens.ts";
 import type { ProblemDocument } from "../../src/contracts/http-documents.ts";
 import { systemClock } from "../../src/system/clock.ts";
 import { clientOf } from "../support/api-client.ts";

@@ -3,9 +3,9 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { resume } from "../../src/application/drive.ts";
-import { start } from "../../src/application/start.ts";
-import { install } from "../../src/application/workflows.ts";
+import { resume } from "../../src/application/driving/drive.ts";
+import { start } from "../../src/application/starting/start.ts";
+import { install } from "../../src/application/workflows/workflows.ts";
 import { clientOf } from "../support/api-client.ts";
 import { applicationIn, serve } from "../support/http-service.ts";
 import { makeRepository, runGit, tempDir } from "../support/repository.ts";

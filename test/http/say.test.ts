@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { addStory } from "../../src/application/agentic/add-story.ts";
-import { status } from "../../src/application/status.ts";
+import { status } from "../../src/application/looking/status.ts";
 import { OpenRuns } from "../../src/service/open-runs.ts";
 import { agenticProject } from "../support/agentic-project.ts";
 import { clientOf } from "../support/api-client.ts";

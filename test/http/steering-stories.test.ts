@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { runProject } from "../../src/application/stories-given.ts";
+import { runProject } from "../../src/application/starting/stories-given.ts";
 import { clientOf } from "../support/api-client.ts";
 import { applicationIn, serve } from "../support/http-service.ts";
 import { makeRepository, runGit, tempDir } from "../support/repository.ts";

@@ -4,7 +4,7 @@ import { appendFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { createToken, revokeToken } from "../../src/application/tokens.ts";
+import { createToken, revokeToken } from "../../src/application/access/tokens.ts";
 import type { Event } from "../../src/domain/event.ts";
 import type { RunId } from "../../src/domain/ids.ts";
 import { replay } from "../../src/engine/evolve.ts";

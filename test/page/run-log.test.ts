@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
-import { definitionDocument } from "../../src/application/definition.ts";
-import { eventDocument } from "../../src/application/events.ts";
+import { eventDocument } from "../../src/application/looking/events.ts";
+import { definitionDocument } from "../../src/application/workflows/definition.ts";
 import type { Event } from "../../src/domain/event.ts";
 import { runId } from "../../src/domain/ids.ts";
 import type { Run } from "../../src/domain/run.ts";

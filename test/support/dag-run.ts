@@ -7,7 +7,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { Application } from "../../src/application/application.ts";
-import { runProject } from "../../src/application/stories-given.ts";
+import { runProject } from "../../src/application/starting/stories-given.ts";
 import type { Event } from "../../src/domain/event.ts";
 import { replay } from "../../src/engine/evolve.ts";
 import { packageFile } from "../../src/system/package-root.ts";

@@ -4,8 +4,8 @@
 import { connect } from "node:net";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { createToken } from "../../src/application/access/tokens.ts";
 import { Application, type ApplicationOptions } from "../../src/application/application.ts";
-import { createToken } from "../../src/application/tokens.ts";
 import type { Role } from "../../src/domain/api-token.ts";
 import { fullProtection, type Protection } from "../../src/http/protection.ts";
 import { type ApiServerOptions, startServer } from "../../src/http/server.ts";

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { agenticProject } from "../../../test/support/agentic-project.ts";
-import { whyOf } from "../status.ts";
+import { whyOf } from "../looking/status.ts";
 import { hookSession } from "./hook.ts";
 import { projectAt } from "./place.ts";
 import { viewProject } from "./view.ts";

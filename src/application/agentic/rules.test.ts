@@ -5,7 +5,7 @@ import { makeRepository, tempDir, writeFiles } from "../../../test/support/repos
 import { drawWorkflow } from "../../workflows/picture.ts";
 import { Application } from "../application.ts";
 import { agreeToWritten, trust } from "../setup/trust.ts";
-import { checkWorkflow, simulateWorkflow, workflow, workflows } from "../workflows.ts";
+import { checkWorkflow, simulateWorkflow, workflow, workflows } from "../workflows/workflows.ts";
 import { assertRulesTrusted, projectRules } from "./rules.ts";
 
 const nothing = { lint: null, test: null };

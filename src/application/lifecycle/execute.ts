@@ -3,8 +3,8 @@
 import { AppError } from "../../domain/error.ts";
 import { gatesOpenIn } from "../../protocols/lifecycle/session/session-document.ts";
 import type { Application } from "../application.ts";
-import type { DriveRequest } from "../drive.ts";
-import { retry, setWaits } from "../steer.ts";
+import type { DriveRequest } from "../driving/drive.ts";
+import { retry, setWaits } from "../steering/steer.ts";
 import { type ForeignSessions, foreignSessions, takenWords } from "./foreign.ts";
 import { answerGoOn, moveSession } from "./move.ts";
 import { type LifecycleProject, lifecycleProject } from "./project.ts";

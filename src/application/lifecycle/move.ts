@@ -7,8 +7,8 @@ import type { Run } from "../../domain/run.ts";
 import { gatesOpenIn } from "../../protocols/lifecycle/session/session-document.ts";
 import { isWave, stepIn } from "../../protocols/lifecycle/session/shown-steps.ts";
 import type { Application } from "../application.ts";
-import { type Driven, type ResumeRequest, resume } from "../drive.ts";
-import { answer } from "../gates.ts";
+import { type Driven, type ResumeRequest, resume } from "../driving/drive.ts";
+import { answer } from "../gates/gates.ts";
 import { wholeRun } from "../references.ts";
 
 /** `hasEvaluated`: the answer that lets the session move was the word to evaluate a decision. */

@@ -18,7 +18,7 @@ import { openWorkflow } from "../../runtime/runs/workflow-library.ts";
 import { workspacePath } from "../../runtime/trees/places.ts";
 import { shellWord } from "../../system/process/words.ts";
 import type { Application } from "../application.ts";
-import { executorOf } from "../start.ts";
+import { executorOf } from "../starting/start.ts";
 import { type LifecycleProject, lifecycleProject } from "./project.ts";
 import { openSessions, worksInProject } from "./sessions.ts";
 

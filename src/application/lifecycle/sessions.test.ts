@@ -12,8 +12,8 @@ import {
 } from "../../../test/support/lifecycle-project.ts";
 import { runGit } from "../../../test/support/repository.ts";
 import { exitCodes } from "../../domain/error.ts";
-import { answer } from "../gates.ts";
-import { cancel } from "../steer.ts";
+import { answer } from "../gates/gates.ts";
+import { cancel } from "../steering/steer.ts";
 import { lifecycleStatus } from "./execute.ts";
 import { performCall } from "./perform.ts";
 import { lifecyclePosition } from "./position.ts";

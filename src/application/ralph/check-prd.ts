@@ -6,8 +6,8 @@ import { type Prd, readPrd } from "../../protocols/ralph/prd.ts";
 import { tighten } from "../../runtime/config/config.ts";
 import { openWorkflow } from "../../runtime/runs/workflow-library.ts";
 import type { Application } from "../application.ts";
-import { capWarnings } from "../caps.ts";
 import { readText } from "../files.ts";
+import { capWarnings } from "../steering/caps.ts";
 
 /** `workflow`: a bundled or installed id, or a path. */
 export async function checkPrd(app: Application, file: string, workflow: string): Promise<PrdCheck> {

@@ -10,7 +10,13 @@ import { makeFolder } from "../../runtime/trees/protocol-folder.ts";
 import { writeInside } from "../../system/files/inside.ts";
 import type { Application } from "../application.ts";
 import { readText } from "../files.ts";
-import { folderFor, type ProjectRequest, performStories, type StoriesResult, startStories } from "../stories-given.ts";
+import {
+  folderFor,
+  type ProjectRequest,
+  performStories,
+  type StoriesResult,
+  startStories,
+} from "../starting/stories-given.ts";
 
 /** Stories that are done stay done, the others continue where they were. `prd`: the PRD that the state was made from. */
 export async function importState(

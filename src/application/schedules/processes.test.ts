@@ -8,8 +8,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { programWords } from "../../../test/support/program-words.ts";
 import { makeRepository, tempDir } from "../../../test/support/repository.ts";
 import { Application } from "../application.ts";
-import { runs } from "../runs.ts";
-import { install } from "../workflows.ts";
+import { runs } from "../looking/runs.ts";
+import { install } from "../workflows/workflows.ts";
 import { addSchedule } from "./schedules.ts";
 
 /** A schedule of which one tick is due: the last of some that nothing saw. */

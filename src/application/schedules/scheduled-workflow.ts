@@ -5,7 +5,7 @@ import { AppError } from "../../domain/error.ts";
 import type { Schedule } from "../../domain/schedule.ts";
 import { findWorkflow, type OpenedWorkflow, openWorkflow } from "../../runtime/runs/workflow-library.ts";
 import type { Application } from "../application.ts";
-import { assertListed } from "../workflows.ts";
+import { assertListed } from "../workflows/workflows.ts";
 
 type Place = Pick<Application, "home" | "cwd" | "protocols">;
 

@@ -9,7 +9,7 @@ import { nearest } from "../../workflows/document/problem.ts";
 import { tickTimes } from "../../workflows/schedule/tick-times.ts";
 import { inspectRepository } from "../../workspaces/git/repository.ts";
 import type { Application } from "../application.ts";
-import { assertExecutors, executorOf, type Started } from "../start.ts";
+import { assertExecutors, executorOf, type Started } from "../starting/start.ts";
 import { mostAheadMs } from "./due.ts";
 import { openScheduled } from "./scheduled-workflow.ts";
 import { busyWith, find, isNotOver, startNow } from "./tick.ts";

@@ -9,10 +9,10 @@ import { until } from "../../../test/support/until.ts";
 import type { Executors } from "../../runtime/parts.ts";
 import type { TickRecord } from "../../store/store.ts";
 import { Application } from "../application.ts";
-import { resume } from "../drive.ts";
-import { runs } from "../runs.ts";
-import { cancel } from "../steer.ts";
-import { install, uninstall } from "../workflows.ts";
+import { resume } from "../driving/drive.ts";
+import { runs } from "../looking/runs.ts";
+import { cancel } from "../steering/steer.ts";
+import { install, uninstall } from "../workflows/workflows.ts";
 import { addSchedule, pauseSchedule, removeSchedule, resumeSchedule, runSchedule, schedules } from "./schedules.ts";
 import { startSchedules } from "./service.ts";
 

@@ -5,7 +5,7 @@ import type { TickOutcome } from "../../domain/schedule.ts";
 import type { Alongside } from "../../runtime/run-request.ts";
 import type { ScheduledRun, Store, StoredSchedule, TickRecord, Transaction } from "../../store/store.ts";
 import type { Application } from "../application.ts";
-import { type Started, start } from "../start.ts";
+import { type Started, start } from "../starting/start.ts";
 import { openScheduled } from "./scheduled-workflow.ts";
 
 export interface DueTick {

@@ -10,7 +10,7 @@ import { beginRun } from "../../runtime/runs/start.ts";
 import { openWorkflow } from "../../runtime/runs/workflow-library.ts";
 import { packageFile } from "../../system/package-root.ts";
 import type { Application } from "../application.ts";
-import { type Driven, type DriveRequest, driveIn, drivenTo } from "../drive.ts";
+import { type Driven, type DriveRequest, driveIn, drivenTo } from "../driving/drive.ts";
 
 const assets = packageFile("demo");
 const task = "Give the calculator subtract and divide, and a command line.";

@@ -8,7 +8,7 @@ import { AppError } from "../../domain/error.ts";
 import { guide } from "../../system/package-root.ts";
 import { inspectRepository } from "../../workspaces/git/repository.ts";
 import type { Application } from "../application.ts";
-import { serviceHere } from "../hand-over.ts";
+import { serviceHere } from "../driving/hand-over.ts";
 import { executors } from "./executors.ts";
 
 type Finding = DoctorDocument["findings"][number];

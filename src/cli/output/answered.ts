@@ -1,8 +1,8 @@
 // An answered gate. Owns: what is printed of it.
 
 import type { Application } from "../../application/application.ts";
-import { continuationOf } from "../../application/continuation.ts";
-import type { AnsweredGate } from "../../application/gates.ts";
+import { continuationOf } from "../../application/driving/continuation.ts";
+import type { AnsweredGate } from "../../application/gates/gates.ts";
 import type { Console } from "./console.ts";
 
 export async function printAnswered(console: Console, app: Application, answered: AnsweredGate): Promise<void> {

@@ -1,6 +1,6 @@
 // Names of attempts in logs. Owns: whose line it is, in few cells.
 
-import type { LoggedAttempt } from "../../application/transcripts.ts";
+import type { LoggedAttempt } from "../../application/transcripts/transcripts.ts";
 
 /** `US-001/verify`, `review.security`, and `#2` for a second attempt. */
 export function attemptName({ story, step, part, attempt }: LoggedAttempt): string {

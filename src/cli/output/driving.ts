@@ -1,8 +1,8 @@
 // Watching a drive. Owns: what the commands that drive a run share: live progress, Ctrl-C, the end and its exit code.
 
 import type { Application } from "../../application/application.ts";
-import type { AcceptedRun, Driven, DriveRequest } from "../../application/drive.ts";
-import { serviceHere } from "../../application/hand-over.ts";
+import type { AcceptedRun, Driven, DriveRequest } from "../../application/driving/drive.ts";
+import { serviceHere } from "../../application/driving/hand-over.ts";
 import { exitCodes } from "../../domain/error.ts";
 import { replaceOlder } from "../../service/upgrade.ts";
 import type { Console } from "./console.ts";

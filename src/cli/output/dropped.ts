@@ -1,7 +1,7 @@
 // A step or a story that was dropped. Owns: what is printed of it.
 
 import type { Application } from "../../application/application.ts";
-import { continuationOf } from "../../application/continuation.ts";
+import { continuationOf } from "../../application/driving/continuation.ts";
 import type { DroppedDocument } from "../../contracts/run-documents.ts";
 import { runId } from "../../domain/ids.ts";
 import type { Console } from "./console.ts";

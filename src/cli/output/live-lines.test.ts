@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { LiveAgent, LiveView } from "../../application/live-run.ts";
+import type { LiveAgent, LiveView } from "../../application/looking/live-run.ts";
 import { cellsOf } from "../../transcript/cells.ts";
 import { liveLines } from "./live-lines.ts";
 

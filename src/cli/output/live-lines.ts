@@ -1,7 +1,7 @@
 // Live lines. Owns: what a terminal shows of a run that works: one line about the run, and one for each agent: whose it is, what it does,
 // what it has used, how long. They are bounded in height and width.
 
-import type { LiveAgent, LiveView } from "../../application/live-run.ts";
+import type { LiveAgent, LiveView } from "../../application/looking/live-run.ts";
 import { counted } from "../../domain/counted.ts";
 import { cellsOf, column, fit } from "../../transcript/cells.ts";
 import { money, tokensText } from "../../transcript/money.ts";

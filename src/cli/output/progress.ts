@@ -2,8 +2,8 @@
 // right now, below them.
 
 import type { Application } from "../../application/application.ts";
-import { eventDocument, events } from "../../application/events.ts";
-import { LiveRun } from "../../application/live-run.ts";
+import { eventDocument, events } from "../../application/looking/events.ts";
+import { LiveRun } from "../../application/looking/live-run.ts";
 import type { Event } from "../../domain/event.ts";
 import type { RunId } from "../../domain/ids.ts";
 import { lineOf, rememberNames } from "../../transcript/event-line.ts";

@@ -1,6 +1,6 @@
 // The end of a run. Owns: what a command that drove a run prints when it comes back, and its exit code.
 
-import type { Driven } from "../../application/drive.ts";
+import type { Driven } from "../../application/driving/drive.ts";
 import { exitCodes } from "../../domain/error.ts";
 import type { Console } from "./console.ts";
 

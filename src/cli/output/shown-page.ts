@@ -1,7 +1,7 @@
 // Showing the page. Owns: what `pawl open` and `pawl demo --open` share: a service, an address with a code for one sign-in, and a browser.
 
+import { createSignInCode } from "../../application/access/sign-in.ts";
 import type { Application } from "../../application/application.ts";
-import { createSignInCode } from "../../application/sign-in.ts";
 import type { OpenedPage } from "../../contracts/service-documents.ts";
 import { AppError } from "../../domain/error.ts";
 import { type ReachedService, reachService } from "../../service/reach.ts";

@@ -1,8 +1,8 @@
 // A run that is only recorded. Owns: what is printed of it.
 
 import type { Application } from "../../application/application.ts";
-import { continuationOf } from "../../application/continuation.ts";
-import type { Started } from "../../application/start.ts";
+import { continuationOf } from "../../application/driving/continuation.ts";
+import type { Started } from "../../application/starting/start.ts";
 import type { Console } from "./console.ts";
 
 export async function printStarted(console: Console, app: Application, started: Started): Promise<void> {

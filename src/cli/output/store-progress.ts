@@ -1,6 +1,6 @@
 // Shows how far long work on a store is: a live line on a terminal, elsewhere a line now and then. Short work shows nothing.
 
-import type { StoreProgress } from "../../application/store-places.ts";
+import type { StoreProgress } from "../../application/stores/store-places.ts";
 import type { Console } from "./console.ts";
 
 const redrawEveryMs = 200;

@@ -1,6 +1,6 @@
 // The log in `pawl watch`. Owns: the last entries of a run's agents while they print, as lines for a width.
 
-import type { LoggedAttempt, TranscriptPart } from "../../application/transcripts.ts";
+import type { LoggedAttempt, TranscriptPart } from "../../application/transcripts/transcripts.ts";
 import { errorText } from "../../domain/error.ts";
 import { column } from "../../transcript/cells.ts";
 import type { LogEntry } from "../../transcript/entry.ts";

@@ -1,6 +1,6 @@
 // The overview of `pawl watch`. Owns: the lines of all runs, what needs a person first, and which run a line belongs to.
 
-import type { LiveAgent } from "../../application/live-run.ts";
+import type { LiveAgent } from "../../application/looking/live-run.ts";
 import type { WatchDocument, WatchedAgent, WatchedRun } from "../../contracts/watch-document.ts";
 import { counted } from "../../domain/counted.ts";
 import { cellsOf, fit } from "../../transcript/cells.ts";

@@ -1,13 +1,13 @@
 // The loop of `pawl watch`. Owns: reading keys and runs, drawing frames, doing what keys ask for, and leaving the terminal as it was.
 
 import type { Application } from "../../application/application.ts";
-import { ensureDriven } from "../../application/background.ts";
-import { diffOf } from "../../application/diff.ts";
-import { answer } from "../../application/gates.ts";
-import { status } from "../../application/status.ts";
-import { pause } from "../../application/steer.ts";
-import { followTranscripts } from "../../application/transcripts.ts";
-import { Watched } from "../../application/watch.ts";
+import { diffOf } from "../../application/diffs/diff.ts";
+import { ensureDriven } from "../../application/driving/background.ts";
+import { answer } from "../../application/gates/gates.ts";
+import { status } from "../../application/looking/status.ts";
+import { Watched } from "../../application/looking/watch.ts";
+import { pause } from "../../application/steering/steer.ts";
+import { followTranscripts } from "../../application/transcripts/transcripts.ts";
 import type { DiffDocument } from "../../contracts/diff-document.ts";
 import { errorText } from "../../domain/error.ts";
 import { runId } from "../../domain/ids.ts";

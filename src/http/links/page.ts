@@ -1,7 +1,7 @@
 // The page of a link to one gate: plain HTML with a form and no script. Texts come from agents, so every one of them is escaped.
 
 import { createHash } from "node:crypto";
-import type { LinkView, ShownGate } from "../../application/gate-links.ts";
+import type { LinkView, ShownGate } from "../../application/gates/gate-links.ts";
 
 const style = `
 :root { color-scheme: light dark; --line: light-dark(#d5d9e0, #3a3f48); --soft: light-dark(#5c6470, #a3abb8);

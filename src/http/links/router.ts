@@ -2,7 +2,7 @@
 // is asked for, and wrong links are limited, however many a client tries.
 
 import { type Context, Hono } from "hono";
-import { answerLink, viewLink } from "../../application/gate-links.ts";
+import { answerLink, viewLink } from "../../application/gates/gate-links.ts";
 import { AppError } from "../../domain/error.ts";
 import type { ApiParts, HttpEnvironment } from "../api.ts";
 import { textBody } from "../body.ts";

@@ -1,9 +1,9 @@
 // Routes about attempts: what is known of one, what its agent printed, what it was told.
 
 import { z } from "zod";
-import { attemptDiff } from "../../application/attempt-diff.ts";
-import { attempt, attemptLog, attemptPrompt, openAttemptLog } from "../../application/attempts.ts";
-import { attemptTranscript } from "../../application/transcript-pages.ts";
+import { attemptDiff } from "../../application/diffs/attempt-diff.ts";
+import { attempt, attemptLog, attemptPrompt, openAttemptLog } from "../../application/looking/attempts.ts";
+import { attemptTranscript } from "../../application/transcripts/transcript-pages.ts";
 import { attemptDiffContract } from "../../contracts/diff-document.ts";
 import {
   attemptContract,

@@ -1,8 +1,8 @@
 // Routes about questions to people. An answer lets the run move, and the service drives it on.
 
 import { z } from "zod";
-import { gateDiff, gateView } from "../../application/gate-view.ts";
-import { answer, gatesDocument, openGates } from "../../application/gates.ts";
+import { gateDiff, gateView } from "../../application/gates/gate-view.ts";
+import { answer, gatesDocument, openGates } from "../../application/gates/gates.ts";
 import { gateDiffContract } from "../../contracts/diff-document.ts";
 import { answerContract, gatesContract, gateViewContract } from "../../contracts/run-documents.ts";
 import { type ApiRoute, apiRoute } from "../route.ts";

@@ -1,7 +1,7 @@
 // Routes of web push: the key that a browser subscribes to, subscribing, and leaving.
 
 import { z } from "zod";
-import { allSubscriptions, pushState, subscribe, unsubscribe } from "../../application/push.ts";
+import { allSubscriptions, pushState, subscribe, unsubscribe } from "../../application/access/push.ts";
 import { pushContract, pushSubscriptionContract, pushSubscriptionsContract } from "../../contracts/push-documents.ts";
 import { mayDo } from "../../domain/api-token.ts";
 import { type ApiRoute, apiRoute } from "../route.ts";

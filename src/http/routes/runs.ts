@@ -1,10 +1,10 @@
 // Routes about runs: looking at them.
 
 import { z } from "zod";
-import { definitionOfRun } from "../../application/definition.ts";
-import { diffOf } from "../../application/diff.ts";
-import { costOfRun, runsPage } from "../../application/runs.ts";
-import { status, stories, whyOf } from "../../application/status.ts";
+import { diffOf } from "../../application/diffs/diff.ts";
+import { costOfRun, runsPage } from "../../application/looking/runs.ts";
+import { status, stories, whyOf } from "../../application/looking/status.ts";
+import { definitionOfRun } from "../../application/workflows/definition.ts";
 import { costContract } from "../../contracts/cost-documents.ts";
 import { definitionContract } from "../../contracts/definition.ts";
 import { diffContract } from "../../contracts/diff-document.ts";

@@ -1,10 +1,10 @@
 // Routes about the service itself, the one with which a browser signs in, and the one that antfarm's programs call.
 
 import { z } from "zod";
-import { healthDetails } from "../../application/health.ts";
-import { loopStories } from "../../application/loop-stories.ts";
-import { signIn } from "../../application/sign-in.ts";
-import { bearerDocument } from "../../application/tokens.ts";
+import { signIn } from "../../application/access/sign-in.ts";
+import { bearerDocument } from "../../application/access/tokens.ts";
+import { healthDetails } from "../../application/health/health.ts";
+import { loopStories } from "../../application/looking/loop-stories.ts";
 import {
   bearerContract,
   healthContract,

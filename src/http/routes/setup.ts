@@ -1,12 +1,12 @@
 // Routes about what this home has: workflows, executors, accounts, workers and sessions.
 
-import { definitionDocument } from "../../application/definition.ts";
-import { figures } from "../../application/figures.ts";
+import { accounts, queues, workers } from "../../application/health/workers.ts";
 import { knownSessions } from "../../application/lifecycle/known-sessions.ts";
 import { executors } from "../../application/setup/executors.ts";
-import { knownRepositories } from "../../application/start-known.ts";
-import { accounts, queues, workers } from "../../application/workers.ts";
-import { assertListed, workflow, workflows } from "../../application/workflows.ts";
+import { knownRepositories } from "../../application/starting/start-known.ts";
+import { definitionDocument } from "../../application/workflows/definition.ts";
+import { figures } from "../../application/workflows/figures.ts";
+import { assertListed, workflow, workflows } from "../../application/workflows/workflows.ts";
 import {
   accountsContract,
   queuesContract,

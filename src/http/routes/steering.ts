@@ -1,14 +1,14 @@
 // Routes that start and steer runs. The service drives them; each call returns as soon as its command is recorded.
 
 import { z } from "zod";
-import { cap } from "../../application/caps.ts";
-import { dropOneStep } from "../../application/drop.ts";
-import { edit, editsFromText } from "../../application/edit.ts";
-import { noteNow } from "../../application/note-now.ts";
-import { noteTo } from "../../application/notes.ts";
-import { startKnown } from "../../application/start-known.ts";
-import { cancel, letMove, pause, retry, setWaits } from "../../application/steer.ts";
-import { stopRunningAttempt } from "../../application/stop-attempt.ts";
+import { startKnown } from "../../application/starting/start-known.ts";
+import { cap } from "../../application/steering/caps.ts";
+import { dropOneStep } from "../../application/steering/drop.ts";
+import { edit, editsFromText } from "../../application/steering/edit.ts";
+import { noteNow } from "../../application/steering/note-now.ts";
+import { noteTo } from "../../application/steering/notes.ts";
+import { cancel, letMove, pause, retry, setWaits } from "../../application/steering/steer.ts";
+import { stopRunningAttempt } from "../../application/steering/stop-attempt.ts";
 import { startedRunContract } from "../../contracts/http-documents.ts";
 import { waitsLevel } from "../../contracts/routes.ts";
 import {

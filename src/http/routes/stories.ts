@@ -1,9 +1,9 @@
 // Routes that change single stories of a run: those that have not started, those at work, and those that are integrated.
 
 import { z } from "zod";
-import { dropOneStory } from "../../application/drop.ts";
-import { revert } from "../../application/revert.ts";
-import { addStoriesTo, editStory, type MoveTo, moveStory } from "../../application/story-plan.ts";
+import { dropOneStory } from "../../application/steering/drop.ts";
+import { revert } from "../../application/steering/revert.ts";
+import { addStoriesTo, editStory, type MoveTo, moveStory } from "../../application/steering/story-plan.ts";
 import { droppedContract, revertContract, storyPlanContract } from "../../contracts/run-documents.ts";
 import { type ApiRoute, apiRoute } from "../route.ts";
 

@@ -1,7 +1,7 @@
 // The streams of one service: which are open, the feeds that they share, and one listener and one clock for all of them.
 
+import { validTokens } from "../../application/access/tokens.ts";
 import type { Application } from "../../application/application.ts";
-import { validTokens } from "../../application/tokens.ts";
 import { type ApiToken, isSameToken } from "../../domain/api-token.ts";
 import { errorText } from "../../domain/error.ts";
 import { problem } from "../problem.ts";

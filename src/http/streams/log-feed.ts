@@ -1,7 +1,7 @@
 // The log of an attempt as a stream. A log grows without commits, so each stream looks at the file, while the attempt runs and while
 // its client waits.
 
-import type { openAttemptLog } from "../../application/attempts.ts";
+import type { openAttemptLog } from "../../application/looking/attempts.ts";
 import type { StreamFeed } from "./event-stream.ts";
 
 const lookEveryMs = 200;

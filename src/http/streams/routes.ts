@@ -1,7 +1,7 @@
 // Routes that answer as pages or as streams: the events of a run, and the changes of all runs.
 
 import { z } from "zod";
-import { changeLog, eventLog, type LiveLog } from "../../application/live-events.ts";
+import { changeLog, eventLog, type LiveLog } from "../../application/looking/live-events.ts";
 import { digestPageContract, eventPageContract } from "../../contracts/stream-documents.ts";
 import { digitsInput } from "../number-input.ts";
 import { type ApiRoute, type Asked, apiRoute } from "../route.ts";

@@ -4,8 +4,8 @@
 import { rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { inject, onTestFinished } from "vitest";
+import { createToken } from "../../../src/application/access/tokens.ts";
 import { Application } from "../../../src/application/application.ts";
-import { createToken } from "../../../src/application/tokens.ts";
 import { startServer } from "../../../src/http/server.ts";
 import { Service } from "../../../src/service/service.ts";
 

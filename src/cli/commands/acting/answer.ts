@@ -1,7 +1,7 @@
 // `pawl answer`. Owns: answering one gate by its id.
 
 import type { Command } from "commander";
-import { answer } from "../../../application/gates.ts";
+import { answer } from "../../../application/gates/gates.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { noteOption, reasonOption } from "../../input/arguments.ts";
 import { withApplication } from "../../opened.ts";

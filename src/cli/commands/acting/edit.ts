@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import type { Application } from "../../../application/application.ts";
-import { edit, editsFromFile } from "../../../application/edit.ts";
+import { edit, editsFromFile } from "../../../application/steering/edit.ts";
 import type { EditDocument } from "../../../contracts/workflow-documents.ts";
 import type { EditOperation } from "../../../domain/edit.ts";
 import { AppError } from "../../../domain/error.ts";

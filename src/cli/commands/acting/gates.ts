@@ -1,7 +1,7 @@
 // `pawl gates`. Owns: the open questions of all runs, with their options.
 
 import type { Command } from "commander";
-import { type AskedRun, gatesDocument, openGates } from "../../../application/gates.ts";
+import { type AskedRun, gatesDocument, openGates } from "../../../application/gates/gates.ts";
 import { firstLine } from "../../../application/references.ts";
 import { namesOf, reasonsOf } from "../../../domain/gate.ts";
 import type { GateOptions } from "../../../domain/route.ts";

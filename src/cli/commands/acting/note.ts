@@ -1,8 +1,8 @@
 // `pawl note`: leaves words for the next attempt of a run or a story, or tells the agent that is at work.
 
 import type { Command } from "commander";
-import { noteNow } from "../../../application/note-now.ts";
-import { noteTo } from "../../../application/notes.ts";
+import { noteNow } from "../../../application/steering/note-now.ts";
+import { noteTo } from "../../../application/steering/notes.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { runArgument } from "../../input/arguments.ts";
 import { withApplication } from "../../opened.ts";

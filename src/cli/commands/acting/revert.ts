@@ -1,7 +1,7 @@
 // `pawl revert`. Owns: taking one integrated story back.
 
 import type { Command } from "commander";
-import { revert } from "../../../application/revert.ts";
+import { revert } from "../../../application/steering/revert.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { runArgument } from "../../input/arguments.ts";
 import { type StoreOption, withApplication } from "../../opened.ts";

@@ -1,8 +1,8 @@
 // `pawl signal`: wakes a step that waits for a signal.
 
 import type { Command } from "commander";
-import { continuationOf } from "../../../application/continuation.ts";
-import { sendSignal } from "../../../application/signal.ts";
+import { continuationOf } from "../../../application/driving/continuation.ts";
+import { sendSignal } from "../../../application/steering/signal.ts";
 import { runId } from "../../../domain/ids.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { runArgument } from "../../input/arguments.ts";

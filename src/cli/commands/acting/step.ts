@@ -1,9 +1,9 @@
 // `pawl step`. Owns: the pull driver as agents call it: peek, claim, complete, fail, stories.
 
 import { type Command, Option } from "commander";
-import { dropOneStep } from "../../../application/drop.ts";
+import { claim, complete, fail, peek } from "../../../application/driving/pull.ts";
 import { readText } from "../../../application/files.ts";
-import { claim, complete, fail, peek } from "../../../application/pull.ts";
+import { dropOneStep } from "../../../application/steering/drop.ts";
 import type { ReportDocument } from "../../../contracts/workflow-documents.ts";
 import { exitCodes } from "../../../domain/error.ts";
 import { summaryOf } from "../../catalogue.ts";

@@ -1,7 +1,7 @@
 // `pawl approve` and `pawl reject`. Owns: the two words for a gate's first and last option.
 
 import type { Command } from "commander";
-import { approve, reject } from "../../../application/gates.ts";
+import { approve, reject } from "../../../application/gates/gates.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { noteOption, reasonOption, runArgument } from "../../input/arguments.ts";
 import { withApplication } from "../../opened.ts";

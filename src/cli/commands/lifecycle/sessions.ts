@@ -3,7 +3,7 @@
 
 import type { Command } from "commander";
 import type { Application } from "../../../application/application.ts";
-import type { DriveRequest } from "../../../application/drive.ts";
+import type { DriveRequest } from "../../../application/driving/drive.ts";
 import { executeLifecycle, lifecycleStatus } from "../../../application/lifecycle/execute.ts";
 import { messagesFor, statusWords, stopWords } from "../../../application/lifecycle/session-text.ts";
 import {

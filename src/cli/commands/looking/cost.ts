@@ -1,8 +1,8 @@
 // `pawl cost`. Owns: what a run has cost, by executor, model, story, step and attempt; or what each run has.
 
 import type { Command } from "commander";
+import { costOfRun, costOfRuns } from "../../../application/looking/runs.ts";
 import { firstLine } from "../../../application/references.ts";
-import { costOfRun, costOfRuns } from "../../../application/runs.ts";
 import type { AttemptCost, CostDocument, CostList } from "../../../contracts/cost-documents.ts";
 import { counted } from "../../../domain/counted.ts";
 import { AppError } from "../../../domain/error.ts";

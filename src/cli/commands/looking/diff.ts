@@ -1,7 +1,7 @@
 // `pawl diff`. Owns: what a run or a story changed, as a diff on stdout; with `--stat` as one line for each file.
 
 import type { Command } from "commander";
-import { diffOf } from "../../../application/diff.ts";
+import { diffOf } from "../../../application/diffs/diff.ts";
 import type { DiffDocument } from "../../../contracts/diff-document.ts";
 import { counted } from "../../../domain/counted.ts";
 import { summaryOf } from "../../catalogue.ts";

@@ -1,7 +1,7 @@
 // `pawl events`. Owns: what happened in a run, as lines for people or one JSON event per line.
 
 import type { Command } from "commander";
-import { eventDocument, events } from "../../../application/events.ts";
+import { eventDocument, events } from "../../../application/looking/events.ts";
 import type { Event } from "../../../domain/event.ts";
 import { lineOf, rememberNames } from "../../../transcript/event-line.ts";
 import { summaryOf } from "../../catalogue.ts";

@@ -2,9 +2,13 @@
 
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { GrowingFile } from "../../../application/growing-file.ts";
-import { followLogs, type LogsRequest } from "../../../application/logs.ts";
-import { followTranscripts, type LoggedAttempt, type TranscriptPart } from "../../../application/transcripts.ts";
+import { GrowingFile } from "../../../application/transcripts/growing-file.ts";
+import { followLogs, type LogsRequest } from "../../../application/transcripts/logs.ts";
+import {
+  followTranscripts,
+  type LoggedAttempt,
+  type TranscriptPart,
+} from "../../../application/transcripts/transcripts.ts";
 import { AppError } from "../../../domain/error.ts";
 import { column } from "../../../transcript/cells.ts";
 import { linesOfEntry } from "../../../transcript/rendering.ts";

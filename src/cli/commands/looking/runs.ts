@@ -1,9 +1,9 @@
 // `pawl runs`. Owns: the list of runs as a table.
 
 import type { Command } from "commander";
-import { serviceHere } from "../../../application/hand-over.ts";
+import { serviceHere } from "../../../application/driving/hand-over.ts";
+import { runs } from "../../../application/looking/runs.ts";
 import { firstLine } from "../../../application/references.ts";
-import { runs } from "../../../application/runs.ts";
 import type { RunDocument } from "../../../contracts/run-documents.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { readLimitOption } from "../../input/run-options.ts";

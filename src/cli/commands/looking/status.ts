@@ -1,8 +1,8 @@
 // `pawl status`. Owns: where a run stands, on one screen.
 
 import type { Command } from "commander";
+import { type RunStatusView, status, statusByQuery } from "../../../application/looking/status.ts";
 import { firstLine } from "../../../application/references.ts";
-import { type RunStatusView, status, statusByQuery } from "../../../application/status.ts";
 import type { StatusDocument, StepDocument, StoryDocument } from "../../../contracts/run-documents.ts";
 import { counted } from "../../../domain/counted.ts";
 import { money } from "../../../transcript/money.ts";

@@ -1,7 +1,7 @@
 // `pawl stories` and `pawl step stories`. Owns: the stories of a run, one line each.
 
 import type { Command } from "commander";
-import { stories } from "../../../application/status.ts";
+import { stories } from "../../../application/looking/status.ts";
 import type { StoryDocument } from "../../../contracts/run-documents.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { runArgument } from "../../input/arguments.ts";

@@ -1,7 +1,7 @@
 // `pawl watch`. Owns: all runs on one screen until a person leaves it; without a terminal, the same once as text.
 
 import type { Command } from "commander";
-import { Watched } from "../../../application/watch.ts";
+import { Watched } from "../../../application/looking/watch.ts";
 import { exitCodes } from "../../../domain/error.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { type StoreOption, withApplication } from "../../opened.ts";

@@ -1,7 +1,7 @@
 // `pawl why`. Owns: one sentence about a run.
 
 import type { Command } from "commander";
-import { whyOf } from "../../../application/status.ts";
+import { whyOf } from "../../../application/looking/status.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { runOrNewest } from "../../input/arguments.ts";
 import { type StoreOption, withApplication } from "../../opened.ts";

@@ -1,7 +1,7 @@
 // `pawl agent`. Owns: one request without a PRD, worked on like a story of one.
 
 import type { Command } from "commander";
-import { runRequest } from "../../../application/stories-given.ts";
+import { runRequest } from "../../../application/starting/stories-given.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { readInput } from "../../input/input.ts";
 import { withApplication } from "../../opened.ts";

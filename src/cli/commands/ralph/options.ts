@@ -2,8 +2,8 @@
 
 import type { Command } from "commander";
 import type { Application } from "../../../application/application.ts";
-import type { AcceptedRun, DriveRequest } from "../../../application/drive.ts";
-import type { StoriesRequest, StoriesResult } from "../../../application/stories-given.ts";
+import type { AcceptedRun, DriveRequest } from "../../../application/driving/drive.ts";
+import type { StoriesRequest, StoriesResult } from "../../../application/starting/stories-given.ts";
 import { eventsOption, foregroundOption, trustOption } from "../../input/arguments.ts";
 import { collect, readContext } from "../../input/run-options.ts";
 import type { Console } from "../../output/console.ts";

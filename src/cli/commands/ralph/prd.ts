@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import { checkPrd } from "../../../application/ralph/check-prd.ts";
 import { importState } from "../../../application/ralph/import-state.ts";
-import { runProject } from "../../../application/stories-given.ts";
+import { runProject } from "../../../application/starting/stories-given.ts";
 import type { PrdCheck } from "../../../contracts/workflow-documents.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { readCount } from "../../input/run-options.ts";

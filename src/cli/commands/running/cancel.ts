@@ -1,7 +1,7 @@
 // `pawl cancel`, antfarm's `workflow stop`. Owns: ending a run for good, its processes included.
 
 import type { Command } from "commander";
-import { cancel } from "../../../application/steer.ts";
+import { cancel } from "../../../application/steering/steer.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { runArgument } from "../../input/arguments.ts";
 import { withApplication } from "../../opened.ts";

@@ -1,8 +1,8 @@
 // `pawl cap`. Owns: raising a cap of a run, and showing them all.
 
 import type { Command } from "commander";
-import { cap, type RaisedCaps } from "../../../application/caps.ts";
-import { serviceHere } from "../../../application/hand-over.ts";
+import { serviceHere } from "../../../application/driving/hand-over.ts";
+import { cap, type RaisedCaps } from "../../../application/steering/caps.ts";
 import type { CapsOfRun } from "../../../contracts/run-documents.ts";
 import { AppError } from "../../../domain/error.ts";
 import { durationMs } from "../../../workflows/document/duration.ts";

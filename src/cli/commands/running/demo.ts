@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import type { Application } from "../../../application/application.ts";
-import { pagePath } from "../../../application/page-path.ts";
+import { pagePath } from "../../../application/looking/page-path.ts";
 import { demo } from "../../../application/setup/demo.ts";
 import { errorText } from "../../../domain/error.ts";
 import { summaryOf } from "../../catalogue.ts";

@@ -1,7 +1,7 @@
 // `pawl pause`. Owns: letting running attempts end and starting nothing new.
 
 import type { Command } from "commander";
-import { pause } from "../../../application/steer.ts";
+import { pause } from "../../../application/steering/steer.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { runArgument } from "../../input/arguments.ts";
 import { type StoreOption, withApplication } from "../../opened.ts";

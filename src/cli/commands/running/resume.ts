@@ -1,7 +1,7 @@
 // `pawl resume`. Owns: continuing a run, whatever stopped it: a pause, a crash, Ctrl-C, an answered gate.
 
 import type { Command } from "commander";
-import { resume } from "../../../application/drive.ts";
+import { resume } from "../../../application/driving/drive.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { eventsOption, foregroundOption, runArgument, trustOption } from "../../input/arguments.ts";
 import { readCount } from "../../input/run-options.ts";

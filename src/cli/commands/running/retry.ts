@@ -1,8 +1,8 @@
 // `pawl retry`. Owns: putting what failed back to `ready`, with new limits.
 
 import type { Command } from "commander";
-import { continuationOf } from "../../../application/continuation.ts";
-import { retry } from "../../../application/steer.ts";
+import { continuationOf } from "../../../application/driving/continuation.ts";
+import { retry } from "../../../application/steering/steer.ts";
 import { runId } from "../../../domain/ids.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { runArgument } from "../../input/arguments.ts";

@@ -2,8 +2,8 @@
 
 import type { Command } from "commander";
 import type { Application } from "../../../application/application.ts";
-import { type DriveRequest, run } from "../../../application/drive.ts";
-import { type StartRequest, start } from "../../../application/start.ts";
+import { type DriveRequest, run } from "../../../application/driving/drive.ts";
+import { type StartRequest, start } from "../../../application/starting/start.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { eventsOption, foregroundOption, trustOption } from "../../input/arguments.ts";
 import { readInput } from "../../input/input.ts";

@@ -1,7 +1,7 @@
 // `pawl stop`. Owns: stopping one attempt of a run that continues.
 
 import type { Command } from "commander";
-import { stopRunningAttempt } from "../../../application/stop-attempt.ts";
+import { stopRunningAttempt } from "../../../application/steering/stop-attempt.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { runArgument } from "../../input/arguments.ts";
 import { withApplication } from "../../opened.ts";

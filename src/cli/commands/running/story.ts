@@ -1,9 +1,9 @@
 // `pawl story`: what a person does with one story of a run: add, change, move, skip or drop it.
 
 import { type Command, Option } from "commander";
-import { dropOneStory } from "../../../application/drop.ts";
 import { readText } from "../../../application/files.ts";
-import { addStoriesTo, editStory, type MoveTo, moveStory } from "../../../application/story-plan.ts";
+import { dropOneStory } from "../../../application/steering/drop.ts";
+import { addStoriesTo, editStory, type MoveTo, moveStory } from "../../../application/steering/story-plan.ts";
 import type { StoryPlan } from "../../../contracts/run-documents.ts";
 import { AppError } from "../../../domain/error.ts";
 import { summaryOf } from "../../catalogue.ts";

@@ -1,8 +1,8 @@
 // `pawl waits`. Owns: before which steps a living run asks a person.
 
 import type { Command } from "commander";
-import { status } from "../../../application/status.ts";
-import { setWaits } from "../../../application/steer.ts";
+import { status } from "../../../application/looking/status.ts";
+import { setWaits } from "../../../application/steering/steer.ts";
 import { waitsWords } from "../../../transcript/event-line.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { runArgument } from "../../input/arguments.ts";

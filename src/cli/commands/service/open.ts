@@ -1,7 +1,7 @@
 // `pawl open`. Owns: showing the page in a browser that is signed in, at its home, a run or a gate.
 
 import type { Command } from "commander";
-import { pagePath } from "../../../application/page-path.ts";
+import { pagePath } from "../../../application/looking/page-path.ts";
 import { replaceOlder } from "../../../service/upgrade.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { type StoreOption, withApplication } from "../../opened.ts";

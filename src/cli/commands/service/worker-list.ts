@@ -1,7 +1,7 @@
 // `pawl worker list`. Owns: who works on the runs of a store, what waits for a worker, and which accounts cannot be used.
 
 import type { Command } from "commander";
-import { workOverview } from "../../../application/workers.ts";
+import { workOverview } from "../../../application/health/workers.ts";
 import { type StoreOption, withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";

@@ -1,8 +1,8 @@
 // `pawl worker`. Owns: a worker as a process: its options, its signals, and what it says.
 
 import { type Command, InvalidArgumentError } from "commander";
-import { withoutPrograms } from "../../../application/allowed-executors.ts";
 import type { Application } from "../../../application/application.ts";
+import { withoutPrograms } from "../../../application/driving/allowed-executors.ts";
 import { assertGit } from "../../../application/setup/doctor.ts";
 import type { WorkerStarted } from "../../../contracts/service-documents.ts";
 import { exitCodes } from "../../../domain/error.ts";

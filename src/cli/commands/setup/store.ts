@@ -2,10 +2,10 @@
 
 import type { Command } from "commander";
 import type { Application } from "../../../application/application.ts";
-import { backUpStore } from "../../../application/backup.ts";
-import { checkStore } from "../../../application/store-check.ts";
-import { copyStore } from "../../../application/store-copy.ts";
-import type { StoreProgress } from "../../../application/store-places.ts";
+import { backUpStore } from "../../../application/stores/backup.ts";
+import { checkStore } from "../../../application/stores/store-check.ts";
+import { copyStore } from "../../../application/stores/store-copy.ts";
+import type { StoreProgress } from "../../../application/stores/store-places.ts";
 import type { StoreCheckDocument, StoreCopyDocument } from "../../../contracts/machine-documents.ts";
 import { counted } from "../../../domain/counted.ts";
 import { AppError, exitCodes } from "../../../domain/error.ts";

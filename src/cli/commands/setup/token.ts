@@ -1,7 +1,7 @@
 // `pawl token`: makes, lists and revokes the tokens of the HTTP API.
 
 import type { Command } from "commander";
-import { createToken, revokeToken, tokens } from "../../../application/tokens.ts";
+import { createToken, revokeToken, tokens } from "../../../application/access/tokens.ts";
 import type { TokenDocument } from "../../../contracts/http-documents.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { ageOf } from "../../input/age.ts";

@@ -1,7 +1,7 @@
 // `pawl workflow`. Owns: workflow files: list, show, check, schema, simulate, install; and antfarm's spelling of running.
 
 import type { Command } from "commander";
-import { eventDocument } from "../../../application/events.ts";
+import { eventDocument } from "../../../application/looking/events.ts";
 import {
   checkWorkflow,
   install,
@@ -9,7 +9,7 @@ import {
   simulateWorkflow,
   uninstall,
   workflows,
-} from "../../../application/workflows.ts";
+} from "../../../application/workflows/workflows.ts";
 import { counted } from "../../../domain/counted.ts";
 import { exitCodes } from "../../../domain/error.ts";
 import { lineOf, rememberNames } from "../../../transcript/event-line.ts";
