@@ -46,7 +46,7 @@ import type {
   WorkflowFigures,
 } from "./store.ts";
 import { selectAttempt } from "./tables/attempts.ts";
-import { selectChangedRuns, selectLastPosition, selectLastSeq } from "./tables/changed-runs.ts";
+import { selectChangedRuns, selectLastSeq } from "./tables/changed-runs.ts";
 import type { DefinitionCache } from "./tables/definitions.ts";
 import { selectDrivers } from "./tables/drivers.ts";
 import { selectEvents, selectEventsAt } from "./tables/events.ts";
@@ -70,6 +70,7 @@ import {
 import { KnownOutlines } from "./tables/outlines.ts";
 import { selectPermitHolders } from "./tables/permits.ts";
 import { selectPlaces } from "./tables/places.ts";
+import { selectLastPosition } from "./tables/positions.ts";
 import { deleteSubscription, selectSubscriptions, upsertSubscription } from "./tables/push-subscriptions.ts";
 import {
   countRuns,

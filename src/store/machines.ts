@@ -7,10 +7,12 @@ import type { AttemptId, RunId, StoryId } from "../domain/ids.ts";
 export interface Machine {
   /** Of its home. */
   readonly id: string;
+  /** Its name. */
   readonly host: string;
   readonly dir: string;
   readonly isHost: boolean;
-  readonly labels: readonly string[];
+  /** The labels of each of its workers that live. */
+  readonly workers: readonly (readonly string[])[];
   readonly version: string;
   /** Since a worker of it was heard of, by the clock of the server; null: none lives. */
   readonly silentMs: number | null;
@@ -37,10 +39,10 @@ export interface HandOver extends TreeOf {
   readonly start: string | null;
 }
 
-/** What an agent on a guest was told and has printed, in order. */
+/** What an agent on a guest was told and has printed, in order, and the work that it left and that was discarded, whole. */
 export interface LogPart {
   readonly attempt: AttemptId;
-  readonly kind: "prompt" | "output";
+  readonly kind: "prompt" | "output" | "diff";
   readonly bytes: Uint8Array;
 }
 
@@ -51,19 +53,24 @@ export interface ArrivedLog extends LogPart {
 export interface Machines {
   /** The home of this process. */
   readonly own: string;
+  /** By which others know its processes and attempts. Two machines may have the same host name; a guest has this one for itself. */
+  readonly name: string;
   readonly isGuest: boolean;
-  /** Those that were heard of within `deadAfterMs`, and the host. */
+  /** Those with a worker that was heard of within `deadAfterMs`, and the host. */
   live(within?: Within): Promise<readonly Machine[]>;
-  /** This machine performs attempts. */
-  tellAlive(labels: readonly string[]): Promise<void>;
-  /** It performs no more: what it has handed over may go to others. */
-  leave(): Promise<void>;
+  /** The names of all guests, also of those that are gone. */
+  guests(within: Within): Promise<readonly string[]>;
+  /** This worker performs attempts. */
+  tellAlive(worker: string, labels: readonly string[]): Promise<void>;
+  /** It performs no more. After the last one of its machine, what that has handed over may go to others. */
+  leave(worker: string): Promise<void>;
 
   lastHandOver(within: Within | null, tree: TreeOf): Promise<HandOver | null>;
   /** Part of the commit that ends its attempt. */
   handOver(tx: Within, handed: HandOver): Promise<void>;
 
-  sendLog(run: RunId, part: LogPart): Promise<void>;
+  /** False: the run is over and closed, and takes none. */
+  sendLog(run: RunId, part: LogPart): Promise<boolean>;
   /** What has come of a run, the oldest first: as much as is written down at once. */
   logsOf(run: RunId): Promise<readonly ArrivedLog[]>;
   /** They are written down. */
@@ -74,7 +81,7 @@ export interface Machines {
   /** Changes it as `change` says, one after the other. Returns what it is then. */
   changeShared(run: RunId, name: string, change: (text: string) => string): Promise<string>;
 
-  /** Open runs with a tree whose newest state is not on the host. */
+  /** Open runs with a tree whose newest state is not on the host, or that a guest works in. */
   runsAway(): Promise<readonly RunId[]>;
   /** The run is over, and nothing of it moves any more. */
   forget(run: RunId): Promise<void>;

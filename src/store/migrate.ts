@@ -21,6 +21,7 @@ import { up as signInCodes } from "./migrations/015-sign-in-codes.ts";
 import { up as push } from "./migrations/016-push.ts";
 import { up as jobs } from "./migrations/017-jobs.ts";
 import { up as machines } from "./migrations/018-machines.ts";
+import { up as collation } from "./migrations/019-collation.ts";
 import type { Tables } from "./schema.ts";
 
 interface Migration {
@@ -48,6 +49,7 @@ const migrations: readonly Migration[] = [
   { name: "push", up: push },
   { name: "jobs", up: jobs },
   { name: "machines", up: machines },
+  { name: "collation", up: collation },
 ];
 
 export const schemaVersion = migrations.length;

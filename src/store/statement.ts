@@ -5,6 +5,7 @@ import { type Compilable, CompiledQuery, type Kysely } from "kysely";
 import type { Tables } from "./schema.ts";
 import { dialectOf } from "./sql-dialect.ts";
 import { type Compiled, SqlParameter, SqlText } from "./sql-text.ts";
+import { VersionConflict } from "./store.ts";
 
 /**
  * What the adapter of a dialect has whose connection answers at once. Kysely awaits half a dozen promises for each query, which takes
@@ -18,6 +19,26 @@ export interface DirectExecution {
   change(sql: string, parameters: readonly unknown[]): number;
 }
 
+/** Throws if a statement has changed too few rows. */
+export type ChangeCheck = (changed: number) => void;
+
+/** For a write that finds nothing where another writer was faster. */
+export function orConflict(what: string): ChangeCheck {
+  return (changed) => {
+    if (changed === 0) throw new VersionConflict(what);
+  };
+}
+
+/**
+ * What the adapter has within a transaction on a server, whose answers take their time. The failure of a statement that is sent comes with
+ * the next answer, or before the commit.
+ */
+export interface SentExecution {
+  send(sql: string, parameters: readonly unknown[], check?: ChangeCheck): void;
+  rows(sql: string, parameters: readonly unknown[]): Promise<unknown[]>;
+  change(sql: string, parameters: readonly unknown[]): Promise<number>;
+}
+
 type Parameter<Args> = <K extends keyof Args & string>(name: K) => Args[K];
 
 export interface Statement<Args, Row> {
@@ -25,8 +46,10 @@ export interface Statement<Args, Row> {
   first(db: Kysely<Tables>, args: Args): Promise<Row | undefined>;
   /** For a query that always has a row. */
   one(db: Kysely<Tables>, args: Args): Promise<Row>;
+  /** A write of which nothing is to be known. `check`: what must be true of it for the transaction to be committed. */
+  run(db: Kysely<Tables>, args: Args, check?: ChangeCheck): Promise<void>;
   /** Returns how many rows were changed. */
-  run(db: Kysely<Tables>, args: Args): Promise<number>;
+  count(db: Kysely<Tables>, args: Args): Promise<number>;
 }
 
 /**
@@ -54,17 +77,26 @@ export function statement<Args extends object, Row = never>(
     const { sql, parameters } = compiledFor(db, adapter.constructor);
     const values = args as Readonly<Record<string, unknown>>;
     const bound = parameters.map((value) => (value instanceof SqlParameter ? values[value.name] : value));
-    return { sql, bound, direct: isDirect(adapter) && (db.isTransaction || adapter.isIdle) ? adapter : null };
+    const direct = isDirect(adapter) && (db.isTransaction || adapter.isIdle) ? adapter : null;
+    return { sql, bound, direct, session: hasSession(adapter) ? adapter.sent : null };
   };
 
   /** Rows that are there at once are not awaited. */
   const rows = (db: Kysely<Tables>, args: Args): Row[] | Promise<Row[]> => {
-    const { sql, bound, direct } = bind(db, args);
-    return direct === null ? queried(db, sql, bound) : (direct.rows(sql, bound) as Row[]);
+    const { sql, bound, direct, session } = bind(db, args);
+    if (direct !== null) return direct.rows(sql, bound) as Row[];
+    return session === null ? queried(db, sql, bound) : (session.rows(sql, bound) as Promise<Row[]>);
   };
 
   const queried = async (db: Kysely<Tables>, sql: string, bound: unknown[]): Promise<Row[]> =>
     (await db.executeQuery<Row>(CompiledQuery.raw(sql, bound))).rows;
+
+  const count = async (db: Kysely<Tables>, args: Args): Promise<number> => {
+    const { sql, bound, direct, session } = bind(db, args);
+    if (direct !== null) return direct.change(sql, bound);
+    if (session !== null) return await session.change(sql, bound);
+    return Number((await db.executeQuery(CompiledQuery.raw(sql, bound))).numAffectedRows ?? 0);
+  };
 
   return {
     async all(db, args) {
@@ -80,14 +112,20 @@ export function statement<Args extends object, Row = never>(
       if (row === undefined) throw new Error("a statement that must return a row returned none");
       return row;
     },
-    async run(db, args) {
-      const { sql, bound, direct } = bind(db, args);
-      if (direct !== null) return direct.change(sql, bound);
-      return Number((await db.executeQuery(CompiledQuery.raw(sql, bound))).numAffectedRows ?? 0);
+    async run(db, args, check) {
+      const { sql, bound, direct, session } = bind(db, args);
+      if (session !== null) return session.send(sql, bound, check);
+      const changed = direct === null ? await count(db, args) : direct.change(sql, bound);
+      check?.(changed);
     },
+    count,
   };
 }
 
 function isDirect(adapter: object): adapter is DirectExecution {
   return "rows" in adapter && "change" in adapter;
+}
+
+function hasSession(adapter: object): adapter is { readonly sent: SentExecution } {
+  return "sent" in adapter;
 }

@@ -219,7 +219,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>,
         const other = await runs.start(chainOf(1));
         await runs.perform(other, "step-1");
         const due = await store.dueEffects(1e6, 10);
-        expect(new Set(due.map(({ effect }) => laneOf(effect))).size).toBe(due.length);
+        expect(new Set(due.map(({ effect }) => laneOf(effect as Effect))).size).toBe(due.length);
         const [first, elsewhere, ...rest] = due.filter(isClosing);
         expect(rest).toStrictEqual([]);
         expect([first?.effect, elsewhere?.effect]).toStrictEqual([closing(failed), closing(other)]);
@@ -702,7 +702,7 @@ async function failAfterCreating(tx: Transaction): Promise<void> {
 }
 
 const closing = (run: RunId) => ({ type: "close_run", run });
-const isClosing = ({ effect }: { readonly effect: Effect }) => effect.type === "close_run";
+const isClosing = ({ effect }: Pick<StoredEffect, "effect">) => effect.type === "close_run";
 
 function deliveryOf(run: RunId, target: string, text = "done") {
   const message = { kind: "run_done", story: null, step: null, text, at: 1 } as const;

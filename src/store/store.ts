@@ -1,20 +1,53 @@
 // The port of the store; store.contract.ts has the promises of every implementation. All durable state is in the store.
 
 import type { ApiToken, Role } from "../domain/api-token.ts";
-import type { Attempt } from "../domain/attempt.ts";
 import type { Accepted, Decision } from "../domain/decision.ts";
 import type { Effect } from "../domain/effect.ts";
 import type { Event } from "../domain/event.ts";
-import type { Gate } from "../domain/gate.ts";
-import type { AttemptId, GateId, PartName, RunId, StepId, StoryId } from "../domain/ids.ts";
+import type { AttemptId, GateId, RunId, StoryId } from "../domain/ids.ts";
 import type { BrowserSubscription, MostSubscriptions, PutSubscription } from "../domain/push-subscription.ts";
-import type { Header, Run, RunStatus, RunTotals } from "../domain/run.ts";
-import type { Schedule, TickOutcome } from "../domain/schedule.ts";
-import type { StepStatus } from "../domain/step.ts";
+import type { Header, Run, RunStatus } from "../domain/run.ts";
 import type { StorySpec } from "../domain/story.ts";
 import type { Deadline } from "../system/clock.ts";
+import type { NewApiToken, NewSignInCode, StartKey } from "./callers.ts";
+import type {
+  DriverLease,
+  Hold,
+  Lease,
+  NewOffer,
+  Offer,
+  OfferedStep,
+  OfferFilter,
+  PermitLimit,
+  PermitWaiter,
+  WaitingFigures,
+} from "./claims.ts";
+import type { FailedClosing, StoredDelivery, StoredEffect } from "./effects.ts";
+import type { FiguresLimits, WorkflowFigures } from "./figures.ts";
+import type {
+  AttemptRef,
+  GateRef,
+  KnownPlaces,
+  LocatedRun,
+  PlaceFilter,
+  RunChange,
+  RunFilter,
+  RunOutline,
+  RunSummary,
+  StoredEvent,
+} from "./run-views.ts";
+import type { StoredSchedule, TickRecord } from "./schedules.ts";
+import type { Backup, CopyRequest, StoreCheck, StoreCopy, StoreProgress } from "./whole-store.ts";
 
-export type { HandOver, LogPart, Machine, Machines, TreeOf } from "./machines.ts";
+export type * from "./callers.ts";
+export type * from "./claims.ts";
+export type * from "./effects.ts";
+export type * from "./figures.ts";
+export type * from "./machines.ts";
+export type * from "./run-views.ts";
+export type * from "./schedules.ts";
+export type * from "./whole-store.ts";
+
 export interface Store {
   /** One write transaction. It waits for other writers without blocking the process; `work` may be called more than once. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
@@ -136,83 +169,6 @@ export interface Store {
   close(): Promise<void>;
 }
 
-export interface NewApiToken extends Omit<ApiToken, "usedAt"> {
-  /** SHA-256 of its secret. */
-  readonly hash: string;
-}
-
-/** A code with which a browser signs in, once. */
-export interface NewSignInCode {
-  /** SHA-256 of the code. */
-  readonly hash: string;
-  readonly role: Role;
-  readonly expiresAt: number;
-}
-
-/** A key under which a caller started a run, so that the same request again starts no second one. */
-export interface StartKey {
-  readonly author: string;
-  readonly key: string;
-  /** SHA-256 of what was asked for. */
-  readonly request: string;
-  /** The id that the run has, or will have. */
-  readonly run: RunId;
-  readonly createdAt: number;
-}
-
-export interface Backup {
-  readonly file: string;
-  readonly bytes: number;
-  readonly runs: number;
-}
-
-/** How far long work on a store is. */
-export interface StoreProgress {
-  /** A sentence without its end: `checking runs`. */
-  readonly stage: string;
-  readonly done: number;
-  readonly of: number;
-}
-
-export interface StoreCheck {
-  readonly runs: number;
-  readonly events: number;
-  readonly problems: readonly StoreProblem[];
-}
-
-export interface StoreProblem {
-  /** null: of the database itself. */
-  readonly run: { readonly id: RunId; readonly number: number } | null;
-  /** `header.chain[2].state.status`, `event 7`, `offers`. */
-  readonly field: string;
-  readonly what: string;
-}
-
-/** The workers that a store knows of. */
-export interface StoreWorkers {
-  readonly drivers: readonly DriverLease[];
-  readonly leases: readonly Lease[];
-  /** The workers that perform effects. */
-  readonly holders: readonly string[];
-}
-
-export interface CopyRequest {
-  /** The names of both stores, for people. */
-  readonly from: string;
-  readonly to: string;
-  readonly now: number;
-  /** Throws if one of them may still be at work. Called before the copy and after it. */
-  readonly assertIdle: (workers: StoreWorkers) => void;
-  readonly onProgress: (progress: StoreProgress) => void;
-}
-
-export interface StoreCopy {
-  readonly runs: number;
-  readonly events: number;
-  /** The same in both stores. */
-  readonly tables: readonly { readonly name: string; readonly rows: number; readonly digest: string }[];
-}
-
 export interface Transaction {
   /** For a queue whose tables are in the same database. Not for the tables of the store. */
   query(words: string, values: readonly unknown[]): Promise<readonly unknown[]>;
@@ -261,129 +217,6 @@ export interface Transaction {
   recordTick(record: TickRecord): Promise<boolean>;
 }
 
-/** A workflow that the service starts at certain times in a repository. */
-export interface StoredSchedule {
-  readonly id: string;
-  /** The id of the workflow. */
-  readonly workflow: string;
-  readonly repo: string;
-  /** null: as configured. */
-  readonly executor: string | null;
-  /** What the workflow file said when it was last read. */
-  readonly spec: Schedule;
-  readonly paused: boolean;
-  /** It is known what became of all ticks up to this time. */
-  readonly settled: number;
-  /** The run that it started last; null: none, or that run was removed. */
-  readonly run: ScheduledRun | null;
-  readonly addedAt: number;
-}
-
-export interface ScheduledRun {
-  readonly id: RunId;
-  readonly number: number;
-  readonly status: RunStatus;
-}
-
-export interface TickRecord {
-  readonly schedule: string;
-  readonly tick: number;
-  /** When it was recorded. */
-  readonly at: number;
-  readonly outcome: TickOutcome;
-  /** The person who asked for a run; null: it was due. */
-  readonly askedBy: string | null;
-  readonly run: { readonly id: RunId; readonly number: number } | null;
-  /** How many ticks before it were seen too late. */
-  readonly missed: number;
-  /** Empty where there is nothing to explain. */
-  readonly why: string;
-}
-
-/** An account that refused an agent. `quota`: it is not used before `until`. `auth`: other accounts are tried first. */
-export interface Hold {
-  readonly account: string;
-  readonly cause: "quota" | "auth";
-  readonly since: number;
-  readonly until: number;
-  /** The number of refusals in a row. */
-  readonly times: number;
-  readonly why: string;
-}
-
-/** A ready step, or one part of a step. */
-export interface OfferedStep {
-  readonly story: StoryId | null;
-  readonly step: StepId;
-  /** null: the whole step. */
-  readonly part: PartName | null;
-}
-
-/** A ready step that a worker may claim. */
-export interface Offer extends OfferedStep {
-  readonly run: RunId;
-  /** `<workflow>/<agent>`; empty for a step that needs no agent. */
-  readonly agent: string;
-}
-
-export interface NewOffer extends Offer {
-  readonly runNumber: number;
-  readonly notBefore: number;
-  /** How long it was to wait when it became ready; null: not known. */
-  readonly pauseMs: number | null;
-  readonly paused: boolean;
-}
-
-export interface WaitingFigures {
-  readonly due: number;
-  readonly later: number;
-  /** Since when the first of those that are due is; null: none is. */
-  readonly dueSince: number | null;
-}
-
-export interface OfferFilter {
-  readonly run: RunId | null;
-  /** `<workflow>/<agent>`; null: any step, with or without an agent. */
-  readonly agent: string | null;
-  readonly now: number;
-  readonly limit: number;
-}
-
-/** Which worker performs an attempt, and by when it must renew the lease. */
-export interface Lease {
-  readonly attempt: AttemptId;
-  readonly run: RunId;
-  readonly story: StoryId | null;
-  /** Opaque here. */
-  readonly worker: string;
-  readonly until: Deadline;
-}
-
-/** Which worker drives a run, and by when it must renew that. */
-export interface DriverLease {
-  readonly run: RunId;
-  readonly worker: string;
-  readonly until: Deadline;
-}
-
-/** At most `limit` attempts at once may hold `key`. */
-export interface PermitLimit {
-  readonly key: string;
-  readonly limit: number;
-  /** Attempts that wait for it stand in line. Absent: a free place goes to any worker that asks. */
-  readonly inLine?: boolean;
-}
-
-/** The ready step that a worker wants permits for. */
-export interface PermitWaiter {
-  readonly run: RunId;
-  readonly story: StoryId | null;
-  readonly step: StepId;
-  /** When the step became ready: the oldest is served first. */
-  readonly since: number;
-  readonly now: number;
-}
-
 export interface Loaded {
   readonly run: Run;
   readonly number: number;
@@ -419,132 +252,4 @@ export class VersionConflict extends Error {
     super(`${what} was changed by another writer`);
     this.name = "VersionConflict";
   }
-}
-
-export interface RunFilter {
-  readonly statuses: readonly RunStatus[] | null;
-  readonly limit: number;
-  /** Only runs with a smaller number: those that follow it in the list, also when new runs have come since. */
-  readonly before?: number;
-  /** Only runs with these words in their task or the name of their workflow, whatever the case, or with this number. */
-  readonly search?: string;
-}
-
-/** Runs with their files in this shared folder, or with their stories from this file; null: none. */
-export interface PlaceFilter {
-  readonly shared: string | null;
-  readonly source: string | null;
-}
-
-export interface KnownPlaces {
-  readonly repos: readonly string[];
-  readonly shared: readonly string[];
-}
-
-export interface RunSummary {
-  readonly id: RunId;
-  readonly number: number;
-  readonly workflow: string;
-  readonly task: string;
-  readonly status: RunStatus;
-  readonly repo: string | null;
-  readonly startedAt: number;
-  readonly endedAt: number | null;
-  readonly totals: RunTotals;
-}
-
-export interface RunOutline {
-  /** The step that it is at, or that failed; null: all are over. */
-  readonly step: { readonly id: StepId; readonly name: string; readonly status: StepStatus } | null;
-  /** The cap of money; null: the run is done, and no cap counts any more. */
-  readonly capUsd: number | null;
-  /** Why it ended; empty: it has not, or nothing is to be said. */
-  readonly reason: string;
-  readonly stories: StoryCounts;
-}
-
-/** Attempts of the newest runs are counted, so that the answer takes a bounded time. */
-export interface FiguresLimits {
-  readonly mostRuns: number;
-  readonly mostAttempts: number;
-}
-
-export interface WorkflowFigures {
-  /** A status that no run has is left out. */
-  readonly runs: ReadonlyMap<RunStatus, number>;
-  /** Of how many runs the steps are counted: the newest ones that have attempts, the last of them perhaps in part. */
-  readonly counted: number;
-  /** In the order in which they first began. */
-  readonly steps: readonly StepFigures[];
-}
-
-/** What the attempts of one step came to, over several runs. */
-export interface StepFigures {
-  /** Its name in the workflow. */
-  readonly step: string;
-  readonly attempts: number;
-  readonly ended: number;
-  /** They completed and did not reject. */
-  readonly passed: number;
-  readonly rejected: number;
-  /** They did not complete. */
-  readonly failed: number;
-  /** Of the attempts that have ended; null: none has. */
-  readonly medianMs: number | null;
-  readonly costUsd: number;
-  readonly estimatedUsd: number;
-  /** The part of the cost that went into attempts which did not pass. */
-  readonly lostUsd: number;
-  /** Attempts whose agents did not say what they used. */
-  readonly unreported: number;
-}
-
-export interface StoryCounts {
-  readonly total: number;
-  readonly done: number;
-  readonly running: number;
-  readonly failed: number;
-}
-
-/** A run as it is now, and where its last change is among those of all runs. */
-export interface RunChange {
-  readonly position: number;
-  /** The number of its last event. */
-  readonly seq: number;
-  readonly run: RunSummary;
-}
-
-export interface LocatedRun extends RunSummary, PlaceFilter {}
-
-export interface AttemptRef {
-  readonly run: RunId;
-  readonly attempt: Attempt;
-}
-
-export interface GateRef {
-  readonly run: RunId;
-  readonly gate: Gate;
-}
-
-export interface StoredEvent {
-  readonly seq: number;
-  readonly schemaVersion: number;
-  readonly event: Event;
-}
-
-export interface StoredEffect {
-  readonly id: number;
-  /** How often it has been taken. */
-  readonly tries: number;
-  readonly effect: Effect;
-}
-
-export interface FailedClosing {
-  readonly run: RunId;
-  readonly why: string;
-  readonly tries: number;
-}
-
-export interface StoredDelivery extends StoredEffect {
-  readonly effect: Extract<Effect, { readonly type: "deliver" }>;
 }

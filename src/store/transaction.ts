@@ -30,7 +30,6 @@ import type {
   Transaction,
 } from "./store.ts";
 import { insertAttempt, selectAllAttempts, updateAttempt } from "./tables/attempts.ts";
-import { nextPosition } from "./tables/changed-runs.ts";
 import { type DefinitionCache, insertDefinition, selectDefinition } from "./tables/definitions.ts";
 import { deleteDriver, selectDriver, setDriver } from "./tables/drivers.ts";
 import { changedEntries, updateEntry } from "./tables/entries.ts";
@@ -41,6 +40,7 @@ import { deleteLease, insertLease, renewLease, takeOverLease } from "./tables/le
 import { deleteOffer, deleteOffers, insertOffer, pauseOffers, selectOffers } from "./tables/offers.ts";
 import { insertEffect } from "./tables/outbox.ts";
 import { releasePermits, takePermits } from "./tables/permits.ts";
+import { beginPosition } from "./tables/positions.ts";
 import {
   headerChanged,
   insertRun,
@@ -100,10 +100,11 @@ export class KyselyTransaction implements Transaction {
 
   async load(id: RunId, needed: (header: Header) => readonly StoryId[]): Promise<Loaded | null> {
     const { headers, attempts } = this.#memory;
-    const found = await headers.read(this.#db, id);
+    // Asked together, because a server takes its time to answer.
+    const [found, own] = await Promise.all([headers.read(this.#db, id), attempts.read(this.#db, id, null)]);
     if (found === null) return null;
     const { row } = found;
-    const header = await this.#header(found, await attempts.read(this.#db, id, null));
+    const header = await this.#header(found, own);
     const stories: Record<StoryId, Story> = {};
     const storyVersions: Record<StoryId, number> = {};
     for (const story of needed(header)) {
@@ -249,9 +250,8 @@ export class KyselyTransaction implements Transaction {
 
   async #writeEvents(before: Header, after: Header, events: readonly Event[]): Promise<void> {
     if (events.length === 0) return;
-    const position = await nextPosition(this.#db);
-    const added = { events: events.length, position };
-    const last = await addTotals(this.#db, after.id, added, before.totals, after.totals);
+    await beginPosition(this.#db);
+    const last = await addTotals(this.#db, after.id, events.length, before.totals, after.totals);
     await appendEvents(this.#db, after.id, events, last);
   }
 

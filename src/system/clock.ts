@@ -14,6 +14,8 @@ export interface Clock {
   steady(): number;
   /** Resolves after `ms`, or early when the signal aborts. It never rejects: the caller that aborted knows. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** How far `now` is ahead of the times that files of this machine get; absent: not at all. */
+  readonly aheadMs?: number;
 }
 
 const steady = () => Number(process.hrtime.bigint() / 1_000_000n);
@@ -33,6 +35,12 @@ export function dayFromNowOn(day: () => number, steadyTime: () => number, awakeO
     const sleptMs = awakeOrNot() - thenAwakeOrNot - passedMs;
     return dayThen + passedMs + (sleptMs >= shortestSleepMs ? Math.round(sleptMs) : 0);
   };
+}
+
+/** One time of day for all machines that share a server: its own. Everything that is only measured stays this machine's. */
+export function clockOfServer(clock: Clock, aheadMs: number): Clock {
+  const { steady, sleep } = clock;
+  return { now: () => clock.now() + aheadMs, steady: steady.bind(clock), sleep: sleep.bind(clock), aheadMs };
 }
 
 /** Less is what the two clocks are apart without any sleep. */

@@ -22,10 +22,6 @@ export async function addJob(tx: Connection, queue: string, run: RunId, step: Of
   return row;
 }
 
-export async function readyJob(tx: Connection, run: RunId, step: OfferedStep): Promise<Job | null> {
-  return (await jobs(tx, `select number, queue from jobs where ${ofStep}`, keyOf(run, step)))[0] ?? null;
-}
-
 export async function dropReadyJob(tx: Connection, run: RunId, step: OfferedStep): Promise<readonly Job[]> {
   return await jobs(tx, `delete from jobs where ${ofStep} returning number, queue`, keyOf(run, step));
 }
@@ -35,9 +31,15 @@ export async function dropReadyJobs(tx: Connection, run: RunId): Promise<readonl
   return await jobs(tx, "delete from jobs where run_id = $1 and attempt_id is null returning number, queue", [run]);
 }
 
-/** The job of this step belongs to an attempt from now on. */
-export async function takeJob(tx: Connection, { number }: Job, attempt: AttemptId): Promise<void> {
-  await tx.query("update jobs set attempt_id = $2 where number = $1", [number, attempt]);
+/** The job of this ready step belongs to an attempt from now on. Null: it has none. */
+export async function takeJob(tx: Connection, run: RunId, step: OfferedStep, attempt: AttemptId): Promise<Job | null> {
+  const words = `update jobs set attempt_id = $5 where ${ofStep} returning number, queue`;
+  return (await jobs(tx, words, [...keyOf(run, step), attempt]))[0] ?? null;
+}
+
+/** It is the job of a ready step again. */
+export async function giveBackJob(tx: Connection, { number }: Job): Promise<void> {
+  await tx.query("update jobs set attempt_id = null where number = $1", [number]);
 }
 
 export async function dropAttemptJobs(tx: Connection, attempts: readonly AttemptId[]): Promise<readonly Job[]> {

@@ -23,14 +23,14 @@ import {
   dropReadyJob,
   dropReadyJobs,
   endedOf,
+  giveBackJob,
   jobsOfWorker,
   markLost,
-  readyJob,
   stepsByQueue,
   stepsWithoutJob,
   takeJob,
 } from "./jobs.ts";
-import { type Job, type QueueServer, Queues, queueSchema } from "./queues.ts";
+import { type QueueServer, Queues, queueSchema } from "./queues.ts";
 
 /** The lease of an attempt that has a job does not end by time. */
 const held: Deadline = { at: Number.MAX_SAFE_INTEGER, steady: null };
@@ -68,15 +68,17 @@ export class PgBossDispatch implements Dispatch {
   async follow(tx: Transaction, changes: Changes): Promise<void> {
     await this.#rows.follow(tx, changes);
     const { header } = changes.run;
-    const withdrawn: Job[] = [];
-    for (const step of changes.unreadied) withdrawn.push(...(await dropReadyJob(tx, header.id, step)));
     const stops = header.end !== null || changes.paused === true;
-    if (stops) withdrawn.push(...(await dropReadyJobs(tx, header.id)));
-    await this.#queues.remove(tx, withdrawn);
-    await this.#queues.complete(tx, await dropAttemptJobs(tx, changes.ended));
-    if (stops || header.paused) return;
-    if (changes.paused === false) await this.#sendReady(tx, header.id);
-    else for (const step of changes.readied) await this.#send(tx, header.id, step, step.pauseMs ?? 0);
+    // They do not depend on each other, so none waits for the answer of the one before.
+    await Promise.all([
+      ...changes.unreadied.map(async (step) => await this.#queues.remove(tx, await dropReadyJob(tx, header.id, step))),
+      this.#complete(tx, changes.ended),
+      ...(stops || header.paused || changes.paused === false
+        ? []
+        : changes.readied.map(async (step) => await this.#send(tx, header.id, step, step.pauseMs ?? 0))),
+    ]);
+    if (stops) await this.#queues.remove(tx, await dropReadyJobs(tx, header.id));
+    else if (changes.paused === false) await this.#sendReady(tx, header.id);
   }
 
   async offers(within: Transaction | Store, filter: OfferFilter): Promise<readonly Offer[]> {
@@ -86,10 +88,9 @@ export class PgBossDispatch implements Dispatch {
   async lease(tx: Transaction, lease: Lease, offer?: Offer): Promise<void> {
     await this.#rows.lease(tx, lease);
     if (offer === undefined) return;
-    const job = await readyJob(tx, offer.run, offer);
+    const job = await takeJob(tx, offer.run, offer, lease.attempt);
     // A queue that was emptied or restored from an old copy: the step is ready all the same.
-    if (job === null || !(await this.#queues.fetch(tx, job))) return;
-    await takeJob(tx, job, lease.attempt);
+    if (job !== null && !(await this.#queues.fetch(tx, job))) await giveBackJob(tx, job);
   }
 
   /** Without the lock of writers: a store that is busy lets no worker seem dead. */
@@ -183,6 +184,10 @@ export class PgBossDispatch implements Dispatch {
       quietMs === null ? [] : [[attempt, Math.round(now - quietMs)] as const],
     );
     return { queues, heardAt: new Map(heard) };
+  }
+
+  async #complete(tx: Transaction, ended: readonly AttemptId[]): Promise<void> {
+    await this.#queues.complete(tx, await dropAttemptJobs(tx, ended));
   }
 
   /** Ready steps without a job: those of a store that was copied, restored, or written before there were jobs. */

@@ -16,6 +16,7 @@ import { isLost } from "../postgres/trouble.ts";
 import type { Tables } from "../schema.ts";
 import { isDamaged } from "../sqlite/trouble.ts";
 import { selectEvents } from "../tables/events.ts";
+import { readEffect } from "../tables/outbox.ts";
 import { scopeKey } from "../tables/scope-key.ts";
 import { KyselyTransaction } from "../transaction.ts";
 import { firstDifference, shownValue } from "./difference.ts";
@@ -118,6 +119,8 @@ async function rowsOf(db: Kysely<Tables>, id: RunId) {
     .executeTakeFirst();
   const gates = await db.selectFrom("gates").selectAll().where("run_id", "=", id).execute();
   const stories = await db.selectFrom("stories").select(["id", "status", "spec"]).where("run_id", "=", id).execute();
+  for (const effect of await db.selectFrom("outbox").select(["id", "effect"]).where("run_id", "=", id).execute())
+    readEffect(effect);
   return {
     run,
     row,

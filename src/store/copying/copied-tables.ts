@@ -55,7 +55,15 @@ export const serialTables = ["outbox", "schedule_ticks"] as const satisfies read
  * Only a server has these: its homes, what ties it to a queue, which dispatch makes anew for a copy (DI23), marks of its own commits, and what
  * is on its way between machines, which a copy waits for (WK57).
  */
-export const serverTables = ["homes", "jobs", "commit_marks", "hand_overs", "log_parts", "shared_texts"];
+export const serverTables = [
+  "homes",
+  "jobs",
+  "commit_marks",
+  "machine_workers",
+  "hand_overs",
+  "log_parts",
+  "shared_texts",
+];
 
 /** Tables of every database that a copy leaves out: one that is its own, and one that no version of Pawl has written since its first. */
 export const tablesLeftOut = ["migrations", "permit_keys"];

@@ -12,10 +12,10 @@ import type { Database } from "../database.ts";
 import type { Tables } from "../schema.ts";
 import { dialectOf } from "../sql-dialect.ts";
 import type { CopyRequest, StoreCopy, StoreWorkers } from "../store.ts";
-import { selectLastPosition } from "../tables/changed-runs.ts";
 import { selectDrivers } from "../tables/drivers.ts";
 import { selectLeases } from "../tables/leases.ts";
 import { selectHolders } from "../tables/outbox.ts";
+import { selectLastPosition } from "../tables/positions.ts";
 import { copiedTables, serialTables, type TableOfCopy } from "./copied-tables.ts";
 import { batchesOf, countRows, insertRows, TableDigest, type TableRow } from "./table-rows.ts";
 

@@ -1,7 +1,10 @@
 // What the machines of a store tell each other, in tables that only a server has. Time is the server's.
 
 import { type Kysely, sql } from "kysely";
+import { laneOf } from "../../domain/effect.ts";
+import { AppError } from "../../domain/error.ts";
 import { attemptId, type RunId, runId, type StoryId, storyId } from "../../domain/ids.ts";
+import { isCommitId } from "../../system/git-directory.ts";
 import {
   type ArrivedLog,
   deadAfterMs,
@@ -13,10 +16,16 @@ import {
 } from "../machines.ts";
 import type { Tables } from "../schema.ts";
 import type { Transaction } from "../store.ts";
-import type { StoreOwner } from "./owner.ts";
+import { guestName, type StoreOwner } from "./owner.ts";
 
 /** Inside the transaction that migrates. Running it twice is harmless. `story_id`: "" for the chain of the run. */
 export async function createMachineTables(db: Kysely<Tables>): Promise<void> {
+  await sql`create table if not exists machine_workers (
+    home_id text not null references homes on delete cascade,
+    worker text not null,
+    labels text not null,
+    seen_at timestamptz not null,
+    primary key (home_id, worker))`.execute(db);
   await sql`create table if not exists hand_overs (
     run_id text collate "C" not null,
     story_id text collate "C" not null,
@@ -46,6 +55,7 @@ const partsAtOnce = 64;
 
 export class PostgresMachines implements Machines {
   readonly own: string;
+  readonly name: string;
   readonly isGuest: boolean;
   readonly #query: Query;
   readonly #change: <T>(work: (query: Query) => Promise<T>) => Promise<T>;
@@ -59,6 +69,7 @@ export class PostgresMachines implements Machines {
   ) {
     this.own = own.id;
     this.isGuest = owner.id !== own.id;
+    this.name = this.isGuest ? guestName(own) : own.host;
     this.#query = query;
     this.#change = change;
   }
@@ -67,27 +78,37 @@ export class PostgresMachines implements Machines {
     const query: Query =
       within === undefined ? this.#query : async (words, values) => await within.query(words, values);
     const rows = (await query(
-      `select id, host, dir, guest, labels, version, extract(epoch from clock_timestamp() - seen_at) * 1000 as silent
-        from homes where not guest or seen_at > clock_timestamp() - $1 * interval '1 millisecond' order by guest, host, id`,
+      `select id, host, dir, guest, version, extract(epoch from clock_timestamp() - max(seen_at)) * 1000 as silent,
+          coalesce(json_agg(machine_workers.labels::json order by worker) filter (where worker is not null), '[]') as workers
+        from homes left join machine_workers
+          on home_id = id and machine_workers.seen_at > clock_timestamp() - $1 * interval '1 millisecond'
+        group by id having not guest or count(worker) > 0 order by guest, host, id`,
       [deadAfterMs],
     )) as readonly MachineRow[];
-    return rows.map(({ guest, labels, silent, ...row }) => ({
+    return rows.map(({ guest, silent, ...row }) => ({
       ...row,
       isHost: !guest,
-      labels: JSON.parse(labels) as string[],
       silentMs: silent === null ? null : Math.max(0, Math.round(Number(silent))),
     }));
   }
 
-  async tellAlive(labels: readonly string[]): Promise<void> {
-    await this.#query("update homes set seen_at = clock_timestamp(), labels = $2 where id = $1", [
-      this.own,
-      JSON.stringify(labels),
-    ]);
+  async guests(within: Pick<Transaction, "query">): Promise<readonly string[]> {
+    const rows = (await within.query("select host from homes where guest", [])) as readonly { readonly host: string }[];
+    return rows.map(({ host }) => host);
   }
 
-  async leave(): Promise<void> {
-    await this.#query("update homes set seen_at = null where id = $1", [this.own]);
+  /** One that was killed has not left. */
+  async tellAlive(worker: string, labels: readonly string[]): Promise<void> {
+    await this.#query(
+      `with gone as (delete from machine_workers where seen_at < clock_timestamp() - interval '1 hour')
+        insert into machine_workers (home_id, worker, labels, seen_at) values ($1, $2, $3, clock_timestamp())
+        on conflict (home_id, worker) do update set labels = excluded.labels, seen_at = excluded.seen_at`,
+      [this.own, worker, JSON.stringify(labels)],
+    );
+  }
+
+  async leave(worker: string): Promise<void> {
+    await this.#query("delete from machine_workers where home_id = $1 and worker = $2", [this.own, worker]);
   }
 
   async lastHandOver(within: Transaction | null, { run, story }: TreeOf): Promise<HandOver | null> {
@@ -108,13 +129,16 @@ export class PostgresMachines implements Machines {
     );
   }
 
-  async sendLog(run: RunId, { attempt, kind, bytes }: LogPart): Promise<void> {
-    await this.#query("insert into log_parts (run_id, attempt_id, kind, bytes) values ($1, $2, $3, $4)", [
-      run,
-      attempt,
-      kind,
-      Buffer.from(bytes),
-    ]);
+  /** A run that is over and closed takes none: nobody would fetch it. */
+  async sendLog(run: RunId, { attempt, kind, bytes }: LogPart): Promise<boolean> {
+    const closing = laneOf({ type: "close_run", run });
+    const taken = await this.#query(
+      `insert into log_parts (run_id, attempt_id, kind, bytes) select $1, $2, $3, $4
+        where exists (select from runs where id = $1 and ended_at is null) or exists (select from outbox where lane = $5)
+        returning number`,
+      [run, attempt, kind, Buffer.from(bytes), closing],
+    );
+    return taken.length > 0;
   }
 
   async logsOf(run: RunId): Promise<readonly ArrivedLog[]> {
@@ -149,8 +173,10 @@ export class PostgresMachines implements Machines {
 
   async runsAway(): Promise<readonly RunId[]> {
     const rows = (await this.#query(
-      `select distinct run_id from hand_overs join runs on runs.id = run_id join homes on homes.id = home_id
-        where guest and ended_at is null order by run_id`,
+      `select run_id from hand_overs join runs on runs.id = run_id join homes on homes.id = home_id
+        where guest and ended_at is null
+        union select run_id from leases join homes on guest and position('"host":' || to_json(host)::text in worker) > 0
+        order by run_id`,
       [],
     )) as readonly { readonly run_id: string }[];
     return rows.map(({ run_id }) => runId(run_id));
@@ -170,9 +196,8 @@ async function textIn(query: Query, run: RunId, name: string, locks: boolean): P
   return rows[0]?.text ?? null;
 }
 
-type MachineRow = Omit<Machine, "isHost" | "labels" | "silentMs"> & {
+type MachineRow = Omit<Machine, "isHost" | "silentMs"> & {
   readonly guest: boolean;
-  readonly labels: string;
   readonly silent: string | number | null;
 };
 
@@ -191,8 +216,24 @@ interface LogRow {
   readonly bytes: Uint8Array;
 }
 
+function isSnapshot(text: string): boolean {
+  const [, head = "", content = head, branch = ""] = /^([0-9a-f]+)(?:\+([0-9a-f]+))?(?:@([^-/].*))?$/.exec(text) ?? [];
+  return isCommitId(head) && isCommitId(content) && !/\.\.|\p{Cc}/u.test(branch);
+}
+
 function handOverIn(run: RunId, row: HandOverRow): HandOver {
   const story: StoryId | null = row.story_id === "" ? null : storyId(row.story_id);
   const { snapshot, start } = row;
+  // Another machine has written it, and it becomes an argument of git.
+  if (!isSnapshot(snapshot) || (start !== null && !isCommitId(start))) {
+    const whose = story === null ? `run ${run}` : `story ${story} of run ${run}`;
+    throw new AppError(
+      "STORE_DAMAGED",
+      `the store has a damaged row: what was handed over of ${whose} cannot be used`,
+      {
+        hint: "put that row of the table hand_overs right (its commits are below refs/pawl/handed), or delete it: then the work begins anew",
+      },
+    );
+  }
   return { run, story, attempt: attemptId(row.attempt_id), machine: row.home_id, snapshot, start };
 }

@@ -25,9 +25,7 @@ export async function createOwnerTable(db: Kysely<Tables>): Promise<void> {
   await sql`create table if not exists homes (id text primary key, host text not null, dir text not null)`.execute(db);
   await sql`alter table homes
     add column if not exists guest boolean not null default false,
-    add column if not exists version text not null default '',
-    add column if not exists labels text not null default '[]',
-    add column if not exists seen_at timestamptz`.execute(db);
+    add column if not exists version text not null default ''`.execute(db);
 }
 
 /** Inside a write transaction. A guest never makes a store its own. */
@@ -56,9 +54,14 @@ export async function ownerFor(db: Kysely<Tables>, own: StoreVisitor, store: str
   }
   if (owner === undefined) throw noOwner(store);
   assertSameVersion(owner, own, store);
-  await sql`insert into homes (id, host, dir, guest, version) values (${own.id}, ${own.host}, ${own.dir}, true, ${own.version})
+  await sql`insert into homes (id, host, dir, guest, version) values (${own.id}, ${guestName(own)}, ${own.dir}, true, ${own.version})
     on conflict (id) do update set host = excluded.host, dir = excluded.dir, version = excluded.version`.execute(db);
   return owner;
+}
+
+/** Two containers may have the same host name, also the one of the host, whose processes are known by its host name alone. */
+export function guestName({ host, id }: Pick<StoreOwner, "host" | "id">): string {
+  return `${host}.${id.slice(0, 8)}`;
 }
 
 export function noOwner(store: string): AppError {

@@ -124,7 +124,7 @@ test("[SO64] a server that cannot be reached is reported at once", async () => {
   });
 });
 
-test("[SO64] a login that the server refuses, and a password that is missing", async () => {
+test("[SO64 SO120] a login that the server refuses, and a password that is missing", async () => {
   const user = await newUser();
   const unusable = (message: RegExp) => ({
     code: "STORE_UNUSABLE",
@@ -135,7 +135,17 @@ test("[SO64] a login that the server refuses, and a password that is missing", a
     unusable(/refused the login/),
   );
   vi.stubEnv("PGPASSFILE", "/dev/null");
-  expect(await failure(addressAs(postgresAddress(), user, ""))).toMatchObject(unusable(/wants a password/));
+  expect(await failure(addressAs(postgresAddress(), user, ""))).toMatchObject(
+    unusable(/\/dev\/null is not a plain file/),
+  );
+  const file = freshFile("pgpass");
+  writeFileSync(file, "", { mode: 0o600 });
+  vi.stubEnv("PGPASSFILE", file);
+  expect(await failure(addressAs(postgresAddress(), user, ""))).toMatchObject({
+    code: "STORE_UNUSABLE",
+    message: expect.stringMatching(/wants a password, and there is none: no line of .*pgpass.* is for 127\.0\.0\.1:/),
+    hint: expect.stringContaining(`:${user}:PASSWORD`),
+  });
 });
 
 test("[SO67] the password may be in the file that PGPASSFILE names", async () => {

@@ -67,6 +67,14 @@ export function serverError(error: unknown, store: string): unknown {
         hint: "let it connect and create schemas (GRANT CONNECT, CREATE ON DATABASE … TO …), or create them for it with CREATE SCHEMA … AUTHORIZATION …; it must own everything in them",
         ...cause,
       });
+    case "0A000":
+      // A statement that was planned before a newer Pawl added a column.
+      return error.message.startsWith("cached plan")
+        ? new AppError("STORE_NEWER", `the tables of the store ${store} were changed while this process used them`, {
+            hint: "start it again, with the newest Pawl that uses this store",
+            ...cause,
+          })
+        : otherError(error, store);
     case "25006":
       return readOnly(store, error);
     case "53100":
@@ -95,6 +103,8 @@ const encryptionHint =
 function refusedLogin(error: Error, store: string): AppError {
   const message = `the server refused the login to ${store}: ${error.message}`;
   if (!error.message.startsWith("no pg_hba.conf entry")) {
+    if (error.message.startsWith("no PostgreSQL user name"))
+      return unusable(message, { hint: "name the user in the address: postgres://USER@HOST/DATABASE", cause: error });
     return unusable(message, {
       hint: "check the user and the password: in PAWL_STORE, or in the file that PGPASSFILE names (else ~/.pgpass)",
       cause: error,
@@ -156,10 +166,8 @@ function otherError(error: Error, store: string): unknown {
   return error;
 }
 
-export function passwordMissing(store: string): never {
-  throw unusable(`the server of ${store} wants a password, and there is none`, {
-    hint: "give one in PAWL_STORE, or in the file that PGPASSFILE names (else ~/.pgpass), which only its owner may read",
-  });
+export function passwordMissing(store: string, { lacks, hint }: { lacks: string; hint: string }): AppError {
+  return unusable(`the server of ${store} wants a password, and there is none: ${lacks}`, { hint });
 }
 
 export function readOnly(store: string, cause?: Error): AppError {

@@ -113,7 +113,6 @@ test("[SO22] a row with broken JSON, or with JSON of another shape, is reported 
     ["header", "runs where id = :run", whole],
     ["body", "attempts where run_id = :run", whole],
     ["body", "events where run_id = :run", (store, run) => store.events(run, 0, 10)],
-    ["effect", "outbox where run_id = :run", (store) => store.dueEffects(Number.MAX_SAFE_INTEGER, 100)],
     ["body", "definitions", whole],
   ];
   const sound = freshFile("pawl.db");
@@ -133,6 +132,26 @@ test("[SO22] a row with broken JSON, or with JSON of another shape, is reported 
       expect(await store.listRuns({ statuses: null, limit: 10 })).toHaveLength(2);
     }
   }
+});
+
+test("[SO22] a damaged effect is known by its run and by the check of the store, and those of other runs are due", async () => {
+  const file = freshFile("pawl.db");
+  const store = await opened(file);
+  const runs = new Transitions(store);
+  const [run, other] = [await runs.start(chainOf(1)), await runs.start(chainOf(1))];
+  for (const each of [run, other]) await runs.perform(each, "step-1");
+  damage(file, "effect", "outbox where run_id = :run", run, "{broken");
+  const due = await store.dueEffects(Number.MAX_SAFE_INTEGER, 100);
+  const why = expect.stringMatching(/damaged row of the store: effect \d+ cannot be read/);
+  expect(due.filter(({ effect }) => effect.run === run).map(({ effect }) => effect)).toContainEqual({
+    type: "unreadable",
+    run,
+    why,
+  });
+  expect(due.filter(({ effect }) => effect.run === other).map(({ effect }) => effect.type)).toContain("close_run");
+  expect((await store.check(() => undefined)).problems).toMatchObject([
+    { run: { id: run }, what: expect.stringMatching(/^effect \d+ cannot be read$/) },
+  ]);
 });
 
 test("[SO22] a lock that is never released is reported after a minute", async () => {

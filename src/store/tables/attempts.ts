@@ -7,8 +7,8 @@ import { type AttemptId, type RunId, runId, type StoryId } from "../../domain/id
 import { readDocument } from "../document.ts";
 import type { AttemptRow, Tables } from "../schema.ts";
 import { sqlText } from "../sql-text.ts";
-import { statement } from "../statement.ts";
-import { type AttemptRef, VersionConflict } from "../store.ts";
+import { orConflict, statement } from "../statement.ts";
+import type { AttemptRef } from "../store.ts";
 import { Recent } from "./recent.ts";
 import { scopeKey } from "./scope-key.ts";
 
@@ -92,7 +92,7 @@ export async function insertAttempt(db: Kysely<Tables>, run: RunId, position: nu
 /** Throws `VersionConflict` if the attempt has changed since it was read. */
 export async function updateAttempt(db: Kysely<Tables>, was: Attempt, is: Attempt): Promise<void> {
   const values = { id: is.id, was: was.state.phase, phase: is.state.phase, body: JSON.stringify(is) };
-  if ((await update.run(db, values)) === 0) throw new VersionConflict(`attempt ${is.id}`);
+  await update.run(db, values, orConflict(`attempt ${is.id}`));
 }
 
 function readAttempt(run: string, { body }: Pick<AttemptRow, "body">): Attempt {

@@ -9,9 +9,11 @@ import { statement } from "../statement.ts";
 import type { GateRef } from "../store.ts";
 import { scopeKey } from "./scope-key.ts";
 
-/** Oldest first; `run` null: of all runs. */
+/** Oldest first; `run` null: of all runs. A damaged one is missing among all, and named to who asks for its run. */
 export async function selectOpenGates(db: Kysely<Tables>, run: RunId | null): Promise<readonly GateRef[]> {
-  return (await (run === null ? allOpen.all(db, {}) : openOfRun.all(db, { run }))).map(readGate);
+  return run === null
+    ? (await allOpen.all(db, {})).flatMap(readableGate)
+    : (await openOfRun.all(db, { run })).map(readGate);
 }
 
 export async function selectGate(db: Kysely<Tables>, id: GateId): Promise<GateRef | null> {
@@ -37,6 +39,14 @@ export async function updateGate(db: Kysely<Tables>, gate: Gate): Promise<void> 
 
 function readGate(row: GateRow): GateRef {
   return { run: runId(row.run_id), gate: readDocument<Gate>(row.body, `gate ${row.id}`, ["id", "state"]) };
+}
+
+function readableGate(row: GateRow): readonly GateRef[] {
+  try {
+    return [readGate(row)];
+  } catch {
+    return [];
+  }
 }
 
 const open = (db: Kysely<Tables>) =>

@@ -42,7 +42,7 @@ export async function renewLease(
   worker: string,
   until: Deadline,
 ): Promise<boolean> {
-  return (await renew.run(db, { attempt, worker, ...deadlineColumns(until) })) > 0;
+  return (await renew.count(db, { attempt, worker, ...deadlineColumns(until) })) > 0;
 }
 
 export async function takeOverLease(
@@ -52,7 +52,7 @@ export async function takeOverLease(
   until: Deadline,
 ): Promise<boolean> {
   const taken = { attempt: seen.attempt, from: seen.worker, seen: seen.until.at, worker, ...deadlineColumns(until) };
-  return (await takeOver.run(db, taken)) > 0;
+  return (await takeOver.count(db, taken)) > 0;
 }
 
 const untilTime = statement<{ time: number }, LeaseRow>(

@@ -2,12 +2,13 @@
 
 import { type Kysely, sql } from "kysely";
 import { type Effect, laneOf } from "../../domain/effect.ts";
+import { errorText } from "../../domain/error.ts";
 import { type RunId, runId } from "../../domain/ids.ts";
 import { readDocument } from "../document.ts";
 import type { Tables } from "../schema.ts";
 import { sqlText } from "../sql-text.ts";
 import { statement } from "../statement.ts";
-import type { FailedClosing, StoredDelivery, StoredEffect } from "../store.ts";
+import type { FailedClosing, StoredDelivery, StoredEffect, UnreadableEffect } from "../store.ts";
 
 /** The first due effect of each lane, without deliveries. */
 export async function selectDueEffects(
@@ -16,7 +17,7 @@ export async function selectDueEffects(
   limit: number,
 ): Promise<readonly StoredEffect[]> {
   const rows = await dueEffects.all(db, { now, limit });
-  return rows.map((row) => ({ id: row.id, tries: row.tries, effect: readEffect(row) }));
+  return rows.map((row) => ({ id: row.id, tries: row.tries, effect: effectOf(row) }));
 }
 
 /** The first due delivery of each lane, except those to certain targets. */
@@ -33,11 +34,13 @@ export async function selectDueDeliveries(
     due = due.where(sql<string>`substr(o.lane, 1, ${sql.lit(lanes.length)})`, "<>", lanes);
   }
   const rows = await due.execute();
-  return rows.map((row) => ({
-    id: row.id,
-    tries: row.tries,
-    effect: readEffect(row) as StoredDelivery["effect"],
-  }));
+  return rows.flatMap((row) => {
+    const effect = effectOf(row);
+    // What cannot be read can be sent to nobody; its lane waits.
+    return effect.type === "unreadable"
+      ? []
+      : [{ id: row.id, tries: row.tries, effect: effect as StoredDelivery["effect"] }];
+  });
 }
 
 export async function insertEffect(db: Kysely<Tables>, effect: Effect, at: number): Promise<void> {
@@ -55,7 +58,7 @@ export async function takeEffect(
   until: number,
   holder: string | null,
 ): Promise<boolean> {
-  return (await take.run(db, { id: effect.id, tries: effect.tries, until, holder })) > 0;
+  return (await take.count(db, { id: effect.id, tries: effect.tries, until, holder })) > 0;
 }
 
 /** The workers that hold effects which are not due. */
@@ -85,11 +88,27 @@ export async function selectFailedClosings(db: Kysely<Tables>, run: RunId | null
 
 /** False if it is already gone. */
 export async function deleteEffect(db: Kysely<Tables>, id: number): Promise<boolean> {
-  return (await remove.run(db, { id })) > 0;
+  return (await remove.count(db, { id })) > 0;
 }
 
-function readEffect(row: { readonly id: number; readonly effect: string }): Effect {
+interface EffectRow {
+  readonly id: number;
+  readonly run_id: string;
+  readonly effect: string;
+}
+
+/** Throws where the row is damaged. */
+export function readEffect(row: Pick<EffectRow, "id" | "effect">): Effect {
   return readDocument<Effect>(row.effect, `effect ${row.id}`, ["type", "run"]);
+}
+
+/** Effects of all runs are read together: a damaged one must not keep those of other runs from being performed. */
+function effectOf(row: EffectRow): Effect | UnreadableEffect {
+  try {
+    return readEffect(row);
+  } catch (error) {
+    return { type: "unreadable", run: runId(row.run_id), why: `a damaged row of the store: ${errorText(error)}` };
+  }
 }
 
 /** The prefix that `laneOf` gives the lanes of deliveries. */
@@ -109,7 +128,7 @@ const isDueText = (now: number) =>
 function firstOfLanes(db: Kysely<Tables>, now: number, limit: number) {
   return db
     .selectFrom("outbox as o")
-    .select(["o.id", "o.tries", "o.effect"])
+    .select(["o.id", "o.tries", "o.run_id", "o.effect"])
     .where(isDue(now))
     .where((e) =>
       e.not(
@@ -127,7 +146,7 @@ function firstOfLanes(db: Kysely<Tables>, now: number, limit: number) {
 }
 
 /** A driver asks for them in each turn. */
-const dueEffects = statement<{ now: number; limit: number }, { id: number; tries: number; effect: string }>((db, p) =>
+const dueEffects = statement<{ now: number; limit: number }, EffectRow & { tries: number }>((db, p) =>
   firstOfLanes(db, p("now"), p("limit")).where("o.lane", "not like", `${deliverLane}%`),
 );
 

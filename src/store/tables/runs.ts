@@ -7,8 +7,8 @@ import { readDocument } from "../document.ts";
 import { currentPlace } from "../older-documents.ts";
 import type { RunRow, Tables, TotalsRow } from "../schema.ts";
 import { SqlText, sqlText } from "../sql-text.ts";
-import { statement } from "../statement.ts";
-import { type LocatedRun, type PlaceFilter, type RunFilter, type RunSummary, VersionConflict } from "../store.ts";
+import { orConflict, statement } from "../statement.ts";
+import type { LocatedRun, PlaceFilter, RunFilter, RunSummary } from "../store.ts";
 import { pick } from "./pick.ts";
 import { Recent } from "./recent.ts";
 import { readTotals } from "./totals.ts";
@@ -140,11 +140,10 @@ export async function updateHeader(
   const { read, next, planned } = version;
   const written = { id: is.id, version: read, next, planned, header: documentOf(is) };
   const status = statusOf(is);
-  const changed =
-    statusOf(was) === status && was.end === is.end
-      ? await update.run(db, written)
-      : await updateWithStatus.run(db, { ...written, status, ended_at: is.end?.at ?? null });
-  if (changed === 0) throw new VersionConflict(`run ${is.id}`);
+  const isSame = statusOf(was) === status && was.end === is.end;
+  const check = orConflict(`run ${is.id}`);
+  if (isSame) await update.run(db, written, check);
+  else await updateWithStatus.run(db, { ...written, status, ended_at: is.end?.at ?? null }, check);
 }
 
 export async function selectSummary(db: Kysely<Tables>, id: RunId): Promise<RunSummary | null> {

@@ -40,7 +40,7 @@ export async function deleteSchedule(db: Kysely<Tables>, id: string): Promise<vo
 export async function insertTick(db: Kysely<Tables>, { schedule, run, ...record }: TickRecord): Promise<boolean> {
   const { tick, at, outcome, askedBy, missed, why } = record;
   const row = { schedule_id: schedule, tick, at, outcome, asked_by: askedBy, missed, why };
-  const isNew = (await insert.run(db, { ...row, run_id: run?.id ?? null, run_number: run?.number ?? null })) > 0;
+  const isNew = (await insert.count(db, { ...row, run_id: run?.id ?? null, run_number: run?.number ?? null })) > 0;
   if (isNew) await prune.run(db, { id: schedule, most: mostTicks });
   return isNew;
 }

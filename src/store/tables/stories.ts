@@ -7,8 +7,7 @@ import type { Story, StoryEntry, StorySpec } from "../../domain/story.ts";
 import { readDocument } from "../document.ts";
 import type { StoryRow, Tables } from "../schema.ts";
 import { sqlText } from "../sql-text.ts";
-import { statement } from "../statement.ts";
-import { VersionConflict } from "../store.ts";
+import { orConflict, statement } from "../statement.ts";
 import { entryColumns } from "./entries.ts";
 import { pick } from "./pick.ts";
 
@@ -78,8 +77,7 @@ export function scopeChanged(before: Story, after: Story): boolean {
 /** Throws `VersionConflict` if the story no longer has the version that was read. */
 export async function updateScope(db: Kysely<Tables>, run: RunId, version: number, story: Story): Promise<void> {
   const scope = JSON.stringify(pick(story, documentKeys));
-  if ((await update.run(db, { run, id: story.id, version, scope })) === 0)
-    throw new VersionConflict(`story ${story.id}`);
+  await update.run(db, { run, id: story.id, version, scope }, orConflict(`story ${story.id}`));
 }
 
 function readSpec(run: RunId, { spec }: { readonly spec: string }): StorySpec {

@@ -6,6 +6,7 @@ import type { RunId } from "../../domain/ids.ts";
 import type { RunTotals } from "../../domain/run.ts";
 import type { Tables, TotalsRow } from "../schema.ts";
 import { statement } from "../statement.ts";
+import { currentPosition } from "./positions.ts";
 
 export async function insertTotals(db: Kysely<Tables>, run: RunId): Promise<void> {
   await insert.run(db, {
@@ -23,11 +24,11 @@ export async function insertTotals(db: Kysely<Tables>, run: RunId): Promise<void
   });
 }
 
-/** Adds the difference of two totals and a number of events, at a position. Returns how many events the run then has. */
+/** Adds the difference of two totals and a number of events, at the current position. Returns how many events the run then has. */
 export async function addTotals(
   db: Kysely<Tables>,
   run: RunId,
-  { events, position }: Pick<TotalsRow, "events" | "position">,
+  events: number,
   was: RunTotals,
   is: RunTotals,
 ): Promise<number> {
@@ -42,7 +43,6 @@ export async function addTotals(
     cache_read_tokens: (is.cacheReadTokens ?? 0) - (was.cacheReadTokens ?? 0),
     estimated_usd: (is.estimatedUsd ?? 0) - (was.estimatedUsd ?? 0),
     unreported: is.unreported - was.unreported,
-    position,
   });
   return row.events;
 }
@@ -76,7 +76,7 @@ const insert = statement<TotalsRow>((db, p) =>
   }),
 );
 
-const add = statement<TotalsRow, { events: number }>((db, p) =>
+const add = statement<Omit<TotalsRow, "position">, { events: number }>((db, p) =>
   db
     .updateTable("totals")
     .set({
@@ -89,7 +89,7 @@ const add = statement<TotalsRow, { events: number }>((db, p) =>
       cache_read_tokens: sql<number>`cache_read_tokens + ${p("cache_read_tokens")}`,
       estimated_usd: sql<number>`estimated_usd + ${p("estimated_usd")}`,
       unreported: sql<number>`unreported + ${p("unreported")}`,
-      position: p("position"),
+      position: currentPosition,
     })
     .where("run_id", "=", p("run_id"))
     .returning("events"),
