@@ -17,8 +17,13 @@ export interface Layout {
 export function layoutOf(path: string): Layout | null {
   const gitDir = gitDirOf(path);
   if (gitDir === null) return null;
+  return { gitDir, commonDir: commonDirOfEntry(gitDir) };
+}
+
+/** What a git directory shares with those of other trees; itself where it shares nothing. */
+export function commonDirOfEntry(gitDir: string): string {
   const shared = readSettled(join(gitDir, "commondir"))?.trim();
-  return { gitDir, commonDir: shared ? resolve(gitDir, shared) : gitDir };
+  return shared ? resolve(gitDir, shared) : gitDir;
 }
 
 /** The `.git` file that the git directory of a linked tree points back to; null where it points to none. */

@@ -1,5 +1,6 @@
 // Checked-out branches. Owns: finding the trees that a branch is checked out in, so that Pawl does not move it under a person.
 
+import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { realPath } from "../../system/files/paths.ts";
 import { readIfReadable } from "../../system/files/text.ts";
@@ -24,12 +25,18 @@ export async function checkoutsOf(repo: string, branch: string): Promise<readonl
   const commonDir = await commonDirOf(repo);
   const found: Checkout[] = [];
   for (const gitDir of [commonDir, ...entriesOf(commonDir)]) {
-    if (!(await isOn(gitDir, branch))) continue;
+    if (!(await isOn(gitDir, branch).catch((error: unknown) => falseIfGone(gitDir, error)))) continue;
     const path = gitDir === commonDir ? await mainTree(repo, commonDir) : (treeOfEntry(gitDir) ?? gitDir);
     if (path === null) continue;
     found.push({ path, gitDir, operation: operationIn(gitDir), isThere: belongs(path, gitDir) });
   }
   return found;
+}
+
+/** Another process may remove its tree meanwhile. */
+function falseIfGone(gitDir: string, error: unknown): false {
+  if (existsSync(gitDir)) throw error;
+  return false;
 }
 
 async function isOn(gitDir: string, branch: string): Promise<boolean> {

@@ -5,12 +5,9 @@
 // lock must also have a certain age.
 
 import { rmSync, statSync } from "node:fs";
-import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../domain/error.ts";
-import { realPath } from "../../system/files/paths.ts";
-import { layoutOf } from "../../system/git-directory.ts";
-import { type RunningProgram, runningPrograms } from "../../system/process/programs.ts";
+import { gitsIn } from "./lock-holders.ts";
 
 /** No program except git holds a lock for so long. */
 const staleAfterMs = 10_000;
@@ -35,10 +32,10 @@ export async function clearLock(lock: string, repository: SharedDirectory, after
     const isOld = Math.abs(Date.now() - file.mtimeMs) >= afterMs;
     if (first === null || !isSame(first, file)) {
       first = file;
-      holders = await gitsIn(repository);
+      holders = await gitsIn(repository.commonDir);
     } else if (isOld) {
       // The holder was there at the first look: a git that started later holds something else.
-      const now = await gitsIn(repository);
+      const now = await gitsIn(repository.commonDir);
       holders = new Set([...holders].filter((holder) => now.has(holder)));
     }
     if (isOld && holders.size === 0) {
@@ -57,37 +54,6 @@ interface LockFile {
 
 function isSame(one: LockFile, other: LockFile): boolean {
   return one.ino === other.ino && one.mtimeMs === other.mtimeMs;
-}
-
-// These run for hours beside a repository and never take a lock of it.
-const servants = /^(?:fsmonitor--daemon|credential-cache--daemon|daemon|cat-file|check-attr|check-ignore)$/;
-
-/** The gits that may work in the repository. One whose directory cannot be read counts. */
-async function gitsIn({ commonDir }: SharedDirectory): Promise<ReadonlySet<string>> {
-  const found = await runningPrograms(/^git(?:-|$)/);
-  const shared = realPath(commonDir);
-  const isThere = ({ cwd, words, variables }: RunningProgram) =>
-    cwd === null ||
-    words.some((word) => word.startsWith("--git-dir")) ||
-    variables.some((variable) => variable.startsWith("GIT_DIR=")) ||
-    repositoryOf(cwd) === shared;
-  return new Set(
-    found
-      .filter(({ words }) => !words.slice(1).some((word) => servants.test(word)))
-      .filter(isThere)
-      .map(({ pid, startedAt }) => `${pid} ${startedAt}`),
-  );
-}
-
-/** What git would find from this directory: the shared directory of the repository, or the repository that it lies in. */
-function repositoryOf(cwd: string): string | null {
-  for (let dir = cwd; ; dir = dirname(dir)) {
-    const layout = layoutOf(dir);
-    if (layout !== null) return realPath(layout.commonDir);
-    const isBare = ["HEAD", "objects", "refs"].every((name) => statSync(`${dir}/${name}`, { throwIfNoEntry: false }));
-    if (isBare) return realPath(dir);
-    if (dirname(dir) === dir) return null;
-  }
 }
 
 function heldByAnother(lock: string): AppError {

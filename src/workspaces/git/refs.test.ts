@@ -43,3 +43,12 @@ test("[WS12] a fresh lock is waited for", async () => {
   setTimeout(() => rmSync(lock), 1_800);
   expect(await changeRefs(repo, [`update refs/heads/main ${commit} ${commit}`])).toBe(true);
 });
+
+test("[WK80] a name with a line break in it is no second change, and nothing is changed", async () => {
+  const repo = makeRepository();
+  const before = runGit(repo, "for-each-ref");
+  const head = runGit(repo, "rev-parse", "HEAD");
+  const both = `create refs/heads/new ${head}\ndelete refs/heads/main`;
+  await expect(changeRefs(repo, [both])).rejects.toThrow("is not one change of a ref");
+  expect(runGit(repo, "for-each-ref")).toBe(before);
+});

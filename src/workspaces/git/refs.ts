@@ -30,6 +30,9 @@ export async function readRefs(repo: string, names: readonly string[]): Promise<
  */
 export async function changeRefs(cwd: string, changes: readonly RefChange[]): Promise<boolean> {
   const args = ["update-ref", "--stdin", "-m", "pawl"];
+  // A name with a line break in it would be a command of its own.
+  const several = changes.find((line) => /\p{Cc}/u.test(line));
+  if (several !== undefined) throw new Error(`${JSON.stringify(several.slice(0, 120))} is not one change of a ref`);
   // A stale lock is removed at once, so that a process that is killed again and again still makes progress.
   const options = { input: changes.map((line) => `${line}\n`).join(""), noLockRetry: true };
   for (let tries = 0; ; tries += 1) {

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../domain/error.ts";
-import { git, gitLine, splitNul } from "./git.ts";
+import { type GitOptions, git, gitLine, splitNul } from "./git.ts";
 import { branchRefOf } from "./head.ts";
 
 export type Operation = "rebase" | "merge" | "cherry-pick" | "revert" | "bisect" | "am";
@@ -116,16 +116,20 @@ export function uncommitted(root: string, count: number): AppError {
 
 /** Files that differ from HEAD or are untracked and not ignored, by their paths. */
 export async function uncommittedFiles(path: string): Promise<readonly string[]> {
-  const args = [
-    "--no-optional-locks",
-    "status",
-    "--porcelain=v1",
-    "-z",
-    "--no-renames",
-    "--untracked-files=all",
-    notInside,
-  ];
-  return splitNul((await git(path, args)).stdout).map((entry) => entry.slice(3));
+  return (await uncommittedEntries(path)).map(({ name }) => name);
+}
+
+export interface UncommittedEntry {
+  /** As `git status` has it: `??` is new. */
+  readonly code: string;
+  /** The path; of a repository inside the tree with a slash at its end. */
+  readonly name: string;
+}
+
+export async function uncommittedEntries(path: string, options: GitOptions = {}): Promise<readonly UncommittedEntry[]> {
+  const how = ["--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"];
+  const { stdout } = await git(path, ["--no-optional-locks", "status", ...how, notInside], options);
+  return splitNul(stdout).map((entry) => ({ code: entry.slice(0, 2), name: entry.slice(3) }));
 }
 
 export function noCommits(root: string): AppError {

@@ -10,7 +10,7 @@ const lookEveryMs = 20;
 const endsWithinMs = 60_000;
 
 export async function waitForGitOf(parent: ProcessIdentity): Promise<void> {
-  while (await isRunning(parent)) await sleep(lookEveryMs);
+  while (await hasRunningGit(parent)) await sleep(lookEveryMs);
 }
 
 /**
@@ -19,13 +19,14 @@ export async function waitForGitOf(parent: ProcessIdentity): Promise<void> {
  */
 export async function letGitEnd(parent: ProcessIdentity): Promise<void> {
   const giveUpAt = performance.now() + endsWithinMs;
-  while (await isRunning(parent)) {
+  while (await hasRunningGit(parent)) {
     if (performance.now() > giveUpAt) return void (await killStrays({ marker: gitMarker(parent) }));
     await sleep(lookEveryMs);
   }
 }
 
-async function isRunning(parent: ProcessIdentity): Promise<boolean> {
+/** Whether a git that the process started still works. */
+export async function hasRunningGit(parent: ProcessIdentity): Promise<boolean> {
   const { name, value } = gitMarker(parent);
   return (await findMarked(name, value)).length > 0;
 }

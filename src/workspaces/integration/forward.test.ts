@@ -24,7 +24,9 @@ import {
 } from "../../../test/support/repository.ts";
 import { shimGit } from "../../../test/support/slots.ts";
 import { until } from "../../../test/support/until.ts";
+import { processIdentity } from "../../system/process/identity.ts";
 import { type Move, moveBranch, settleMove } from "./forward.ts";
+import { endLeftMove } from "./settling.ts";
 
 const old = { "a.txt": "1\n", "gone.txt": "1\n", "dir/x.txt": "1\n", ".gitignore": "*.log\n", "run.sh": "echo 1\n" };
 
@@ -250,6 +252,39 @@ test.each([
     expect(await settleMove(move.intentFile)).toBe(null);
   },
 );
+
+test.each([
+  ["read-tree", "before", "from"],
+  ["read-tree", "after", "from"],
+  ["update-ref", "after", "to"],
+] as const)(
+  "[WS19] what our process left that was killed at %s, %s it is done, is ended without moving the branch; many at once are no more than one",
+  async (command, when, at) => {
+    const move = makeMove({ also: [] });
+    await crashAt(command, when, move);
+    expect(leftovers(move)).toEqual(expect.arrayContaining(["index.lock", "intent"]));
+    // The git that killed our process may be there a moment longer.
+    await until(async () => {
+      const ended = await Promise.all([1, 2, 3].map(() => endLeftMove(move.intentFile)));
+      expect(ended).toEqual([null, null, null]);
+      return !existsSync(move.intentFile);
+    });
+    expect(leftovers(move)).toEqual([]);
+    expect([main(move.repo), runGit(move.repo, "status", "--porcelain")]).toEqual([move[at], ""]);
+    expect(await moveBranch({ ...move, from: move[at] })).toEqual({ moved: true });
+    expectMoved(move);
+  },
+);
+
+test("[WS19] a move that a living process performs is left to it", async () => {
+  const move = makeMove();
+  await crashAt("read-tree", "after", move);
+  const alive = { ...JSON.parse(readFileSync(move.intentFile, "utf8")), by: processIdentity(process.ppid) };
+  writeFileSync(move.intentFile, JSON.stringify(alive));
+  const before = fingerprint(move.repo);
+  expect(await endLeftMove(move.intentFile)).toBe(null);
+  expect([fingerprint(move.repo), leftovers(move)]).toEqual([before, expect.arrayContaining(["index.lock", "intent"])]);
+});
 
 test("[WS13] files that a killed git had half written are put right", async () => {
   const move = makeMove();

@@ -108,6 +108,29 @@ test("[WS23] by-products stay out where the work is merged in its tree, too", as
   ]);
 });
 
+test.each([true, false])(
+  "[WS21] a story whose agent began a history of its own is integrated by its files (base moved: %s)",
+  async (isMoved) => {
+    const world = await makeWorld();
+    const { path } = await world.enter("US-1");
+    if (isMoved) {
+      runGit(world.repo, "checkout", "--quiet", "main");
+      commitFile(world.repo, "theirs.txt", "1\n");
+      runGit(world.repo, "checkout", "--quiet", "elsewhere");
+    }
+    runGit(path, "checkout", "--quiet", "--orphan", "fresh");
+    runGit(path, "rm", "--quiet", "--force", "b.txt");
+    commitFile(path, "own.txt", "1\n");
+    writeFiles(path, { "a.txt": "changed\n" });
+    const { commit } = await integrated(world, "US-1");
+    expect(runGit(world.repo, "show", "--no-renames", "--name-status", "--format=", commit)).toBe(
+      "M\ta.txt\nD\tb.txt\nA\town.txt",
+    );
+    expect(log(world.repo, "main")).toEqual(["feat: US-1", ...(isMoved ? ["change theirs.txt"] : []), "first"]);
+    expect(fsck(world.repo)).toBe("");
+  },
+);
+
 test("[WS14] commits, staged, changed and new files of a story become one commit of the user's on the base", async () => {
   const world = await makeWorld({ "a.txt": "1\n", "b.txt": "1\n", ".gitignore": "*.log\n" });
   const { path } = await world.enter("US-1");

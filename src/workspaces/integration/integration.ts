@@ -9,13 +9,15 @@ import { changeRefs, type RefChange } from "../git/refs.ts";
 import { operationIn } from "../git/repository.ts";
 import { headRefOf, refsOfStory } from "../slots/story-refs.ts";
 import type { IsByProduct } from "../trees/by-products.ts";
+import type { Change } from "../trees/changes.ts";
 import { assertSlot, type OwnedTree } from "../trees/ownership.ts";
 import { forgetOperations, forgetState, removeLocks } from "../trees/restore.ts";
 import { parseSnapshot, takeSnapshot } from "../trees/snapshot.ts";
 import { isIn } from "./ancestry.ts";
-import { moveBranch, settleMove, withState } from "./forward.ts";
+import { moveBranch, settleMove } from "./forward.ts";
 import { mergeInMemory } from "./merge-in-memory.ts";
 import { putBack, rememberState } from "./remembered-state.ts";
+import { withState } from "./settling.ts";
 import { publishSide, type Side, sideNote } from "./side-branch.ts";
 import {
   type CommitEnvironment,
@@ -29,7 +31,6 @@ import {
 } from "./squash.ts";
 import { type StoryWork, withoutKept } from "./story-files.ts";
 import { findTip, integratedRefs, publishedRef, type Tip, takenOutNote } from "./tip.ts";
-import type { Change } from "./undo-move.ts";
 
 export { publishSide } from "./side-branch.ts";
 export { takenOutNote, tipOf } from "./tip.ts";
@@ -129,11 +130,10 @@ async function integrate(
   const merging = mergingIn(tree.gitDir);
   const snapshot = taken ?? (await takeSnapshot(tree.path));
   const settings = await commitEnvironment(tree.path);
-  const start = tree.marker.start ?? null;
-  const { message, isByProduct } = request;
-  const all = { snapshot, merging, message, known: [request.floor, start], isByProduct };
-  const { isKeptOut = null, floor } = request;
-  const work = isKeptOut === null ? all : await withoutKept(tree.path, all, start ?? floor, isKeptOut);
+  const { message, isByProduct, isKeptOut = null, floor } = request;
+  const start = tree.marker.start ?? floor;
+  const all = { snapshot, merging, message, start, known: [floor, start], isByProduct };
+  const work = isKeptOut === null ? all : await withoutKept(tree.path, all, isKeptOut);
   const scene = new Scene(tree, work, settings);
   let tip = found;
   try {

@@ -9,6 +9,7 @@ import { systemCode } from "../../domain/error.ts";
 import { readJson, writeJson } from "../../system/files/json-file.ts";
 import { readIfReadable } from "../../system/files/text.ts";
 import { putInPlace } from "../../system/files/whole-file.ts";
+import { hostName } from "../../system/home.ts";
 import { ownIdentity, type ProcessIdentity } from "../../system/process/identity.ts";
 import type { Checkout } from "../branches/checked-out.ts";
 
@@ -32,15 +33,22 @@ export interface Intent extends Move {
   readonly id: string;
   /** The process whose git may still be running. */
   readonly by: ProcessIdentity;
+  /** The machine of that process: elsewhere nobody can tell whether it is alive. */
+  readonly host: string;
   readonly path: string;
   readonly gitDir: string;
 }
 
 export function openIntent(move: Move, { path, gitDir }: Checkout): Intent {
-  const intent: Intent = { ...move, version: 1, id: `pawl ${randomUUID()}`, by: ownIdentity(), path, gitDir };
+  const intent: Intent = { ...move, version: 1, id: `pawl ${randomUUID()}`, ...ownProcess(), path, gitDir };
   mkdirSync(dirname(move.intentFile), { recursive: true });
   writeJson(move.intentFile, intent);
   return intent;
+}
+
+/** The process that performs a move from now on. */
+export function ownProcess(): Pick<Intent, "by" | "host"> {
+  return { by: ownIdentity(), host: hostName() };
 }
 
 export function readIntent(file: string): Intent | null {

@@ -2,12 +2,12 @@
 // or must not choose the commit that both have in common, the caller merges in the tree of the story.
 
 import { git, gitLine } from "../git/git.ts";
+import { type Change, changesBetween } from "../trees/changes.ts";
 import type { OwnedTree } from "../trees/ownership.ts";
 import { parseSnapshot } from "../trees/snapshot.ts";
 import { isIn, recordParent } from "./ancestry.ts";
 import type { CommitEnvironment, Rebased } from "./squash.ts";
 import { filesOf, isSelected, type StoryWork, selectFiles } from "./story-files.ts";
-import { type Change, changesBetween } from "./undo-move.ts";
 
 export type MergedCommit =
   | { readonly commit: string; readonly changes: readonly Change[]; readonly leftOut: readonly string[] }

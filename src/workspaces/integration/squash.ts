@@ -34,12 +34,8 @@ export async function squashOnto(
 ): Promise<Squash | null> {
   const work = isSelected(given) ? given : await selectFiles(tree.path, given);
   const { head } = parseSnapshot(work.snapshot);
-  const parent = await partingOf(tree.path, [head, ...work.merging], [tip, ...work.known]);
-  if (parent === null) {
-    throw new AppError("REFUSED", `the work in ${tree.path} has no commit in common with ${tip.slice(0, 12)}`, {
-      hint: "put the work on a branch that began in this repository",
-    });
-  }
+  // An agent that begins a history of its own has changed the files from where its story started all the same.
+  const parent = (await partingOf(tree.path, [head, ...work.merging], [tip, ...work.known])) ?? work.start;
   const files = `${filesOf(work)}^{tree}`;
   const [now, then] = (await gitLine(tree.path, ["rev-parse", files, `${parent}^{tree}`])).split("\n");
   if (now === then) return null;

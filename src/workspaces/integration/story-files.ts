@@ -7,14 +7,16 @@ import { git, gitLine, splitNul } from "../git/git.ts";
 import { commonDirOf } from "../git/head.ts";
 import { writeCommit } from "../git/own-objects.ts";
 import type { IsByProduct } from "../trees/by-products.ts";
+import { changesBetween, untrackedIn } from "../trees/changes.ts";
 import { parseSnapshot } from "../trees/snapshot.ts";
-import { changesBetween } from "./undo-move.ts";
 
 export interface StoryWork {
   readonly snapshot: string;
   /** The commits of a merge that is not committed yet. */
   readonly merging: readonly string[];
   readonly message: string;
+  /** The commit that the story started from, else the run. */
+  readonly start: string;
   /** Commits that the story may have started from; null for one that is not known. They are not its work, even if a person has taken
    * them out of the base since. */
   readonly known: readonly (string | null)[];
@@ -38,10 +40,7 @@ export function isSelected({ snapshot, selected }: StoryWork): boolean {
 export async function selectFiles(path: string, work: StoryWork): Promise<StoryWork> {
   const { head, content } = parseSnapshot(work.snapshot);
   if (content === null) return work;
-  const added = await addedByProducts(path, head, content, work.isByProduct);
-  const staged = added.length === 0 ? null : await stagedIn(path, content);
-  const kept = staged === null ? [] : await addedByProducts(path, head, staged, work.isByProduct);
-  const leftOut = added.filter((name) => !kept.includes(name));
+  const leftOut = [...(await untrackedIn(path, work.snapshot))].filter(work.isByProduct);
   const commit = leftOut.length === 0 ? content : await withFilesOf(path, { head, content }, head, leftOut);
   return { ...work, selected: { commit, leftOut } };
 }
@@ -50,9 +49,9 @@ export async function selectFiles(path: string, work: StoryWork): Promise<StoryW
 export async function withoutKept(
   path: string,
   work: StoryWork,
-  start: string,
   isKeptOut: (path: string) => boolean,
 ): Promise<StoryWork> {
+  const { start } = work;
   const changes = await changesBetween(path, start, filesOf(work));
   const names = changes.map((change) => change.path).filter(isKeptOut);
   if (names.length === 0) return work;
@@ -60,22 +59,6 @@ export async function withoutKept(
   const { head } = parseSnapshot(work.snapshot);
   const commit = await withFilesOf(path, { head, content: filesOf(whole) }, start, names);
   return { ...whole, selected: { commit, leftOut: whole.selected?.leftOut ?? [] } };
-}
-
-async function addedByProducts(
-  path: string,
-  from: string,
-  to: string,
-  isByProduct: IsByProduct,
-): Promise<readonly string[]> {
-  const changes = await changesBetween(path, from, to);
-  return changes.filter((change) => change.kind === "added" && isByProduct(change.path)).map((change) => change.path);
-}
-
-/** The second parent of a snapshot has what was staged. */
-async function stagedIn(path: string, content: string): Promise<string | null> {
-  const asked = await git(path, ["rev-parse", "--verify", "--quiet", `${content}^2`], { allowFailure: true });
-  return asked.code === 0 ? asked.stdout.trim() : null;
 }
 
 /** The files of `content`, where the named ones are as in `from`, or are not there. */

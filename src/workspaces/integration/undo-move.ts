@@ -5,23 +5,9 @@ import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, t
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { git, splitNul } from "../git/git.ts";
+import { type Change, changesBetween } from "../trees/changes.ts";
 import { copyIndex } from "../trees/snapshot.ts";
 import { type Intent, removeIndex, scratchIndexes } from "./intent.ts";
-
-export interface Change {
-  readonly path: string;
-  readonly kind: "added" | "deleted" | "changed";
-}
-
-/** What differs between two commits, each path once. */
-export async function changesBetween(repo: string, from: string, to: string): Promise<readonly Change[]> {
-  const args = ["diff-tree", "-r", "-z", "--no-renames", "--name-status", from, to, "--"];
-  const words = splitNul((await git(repo, args)).stdout);
-  const kinds: Record<string, Change["kind"]> = { A: "added", D: "deleted" };
-  return words.flatMap((word, index) =>
-    index % 2 === 0 ? [{ kind: kinds[word] ?? "changed", path: words[index + 1] ?? "" }] : [],
-  );
-}
 
 /** Restores the files from the index. If a person has changed one of them meanwhile, it returns that file and changes none. */
 export async function undoMove(intent: Intent): Promise<string | null> {

@@ -11,6 +11,8 @@ test("[PF20] what tools leave behind is known by its folder or its name, and by 
     "test-results/one/trace.zip",
     "npm-debug.log",
     "tsconfig.tsbuildinfo",
+    ".eslintcache",
+    "packages/a/.eslintcache",
     "reports/junit/a.txt",
     "a/reports/b",
     "deep/x.trace",

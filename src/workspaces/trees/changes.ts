@@ -4,7 +4,7 @@ import { extname } from "node:path";
 import { readInside } from "../../system/files/inside.ts";
 import { git, splitNul } from "../git/git.ts";
 import { notInside } from "../git/repository.ts";
-import { headIn, parseSnapshot, treeOf } from "./snapshot.ts";
+import { filesOfSnapshot, headIn, parseSnapshot, treeOf } from "./snapshot.ts";
 
 const frontendEndings = new Set([
   ".html",
@@ -26,19 +26,55 @@ const frontendEndings = new Set([
 
 const timeoutMs = 9_000;
 
-export interface ChangedFile {
-  readonly name: string;
-  /** It was not there before. */
-  readonly isNew: boolean;
+export interface Change {
+  readonly path: string;
+  readonly kind: "added" | "deleted" | "changed";
+}
+
+/** What differs between two commits, each path once. */
+export async function changesBetween(repo: string, from: string, to: string): Promise<readonly Change[]> {
+  const args = ["diff-tree", "-r", "-z", "--no-renames", "--name-status", from, to, "--"];
+  const words = splitNul((await git(repo, args)).stdout);
+  const kinds: Record<string, Change["kind"]> = { A: "added", D: "deleted" };
+  return words.flatMap((word, index) =>
+    index % 2 === 0 ? [{ kind: kinds[word] ?? "changed", path: words[index + 1] ?? "" }] : [],
+  );
+}
+
+export interface ChangedFile extends Change {
+  /** Git had it before, committed or staged. */
+  readonly wasInGit: boolean;
 }
 
 /** Files that differ between two snapshots of a tree. */
 export async function changedBetween(path: string, before: string, after: string): Promise<readonly ChangedFile[]> {
-  const [from, to] = [parseSnapshot(before), parseSnapshot(after)].map(({ head, content }) => content ?? head);
-  if (from === undefined || to === undefined) return [];
-  const args = ["diff", "--name-status", "-z", "--no-renames", "--no-ext-diff", from, to, "--"];
-  const words = splitNul((await git(path, args, { timeoutMs })).stdout);
-  return words.flatMap((name, index) => (index % 2 === 0 ? [] : [{ name, isNew: words[index - 1] === "A" }]));
+  const changes = await changesBetween(path, filesOfSnapshot(before), filesOfSnapshot(after));
+  const untracked = changes.every(isAdded) ? new Set<string>() : await untrackedIn(path, before);
+  return changes.map((change) => ({ ...change, wasInGit: !isAdded(change) && !untracked.has(change.path) }));
+}
+
+/** Files of a snapshot that were neither committed nor staged. */
+export async function untrackedIn(path: string, snapshot: string): Promise<ReadonlySet<string>> {
+  const { head, content } = parseSnapshot(snapshot);
+  if (content === null) return new Set();
+  const uncommitted = await addedBetween(path, head, content);
+  const staged = uncommitted.length === 0 ? null : await stagedIn(path, content);
+  const tracked = new Set(staged === null ? [] : await addedBetween(path, head, staged));
+  return new Set(uncommitted.filter((name) => !tracked.has(name)));
+}
+
+async function addedBetween(path: string, from: string, to: string): Promise<readonly string[]> {
+  return (await changesBetween(path, from, to)).filter(isAdded).map((change) => change.path);
+}
+
+function isAdded({ kind }: Change): boolean {
+  return kind === "added";
+}
+
+/** The second parent of a snapshot has what was staged. */
+async function stagedIn(path: string, content: string): Promise<string | null> {
+  const asked = await git(path, ["rev-parse", "--verify", "--quiet", `${content}^2`], { allowFailure: true });
+  return asked.code === 0 ? asked.stdout.trim() : null;
 }
 
 const mostUntracked = 500;

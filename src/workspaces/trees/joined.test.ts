@@ -91,6 +91,13 @@ test("[PT18] trees that changed nothing leave the snapshot as it was", async () 
   expect(result).toEqual({ result: "joined", snapshot: onto, changed: [] });
 });
 
+test("[PT18 PT19] by-products that were there before are no work either when several write them again", async () => {
+  const first = writes({ "coverage/lcov.info": "first\n", "early.txt": "early\n" });
+  const again = (text: string) => writes({ "coverage/lcov.info": text });
+  const { onto, result } = await joined([again("1\n"), again("2\n"), removes("coverage")], first);
+  expect(result).toEqual({ result: "joined", snapshot: onto, changed: [] });
+});
+
 test.each<readonly [string, Change, Change, readonly string[] | null]>([
   ["two contents", writes({ "a.txt": "1\n" }), writes({ "a.txt": "2\n" }), ["a.txt"]],
   ["lines that git could merge", writes({ "a.txt": "x\na\n" }), writes({ "a.txt": "a\ny\n" }), ["a.txt"]],

@@ -8,6 +8,7 @@ import { git, gitLine, splitNul } from "../git/git.ts";
 import { commonDirOf } from "../git/head.ts";
 import { keepObject, writeCommit } from "../git/own-objects.ts";
 import type { IsByProduct } from "./by-products.ts";
+import { untrackedIn } from "./changes.ts";
 import { parseSnapshot, snapshotRefs, treeOf } from "./snapshot.ts";
 
 /** What was done in one tree. */
@@ -25,7 +26,7 @@ export interface Joining {
   readonly onto: string;
   /** In this order. */
   readonly works: readonly TreeWork[];
-  /** New files that tools left behind are no work. */
+  /** Files that tools left behind, and that git does not have, are no work. */
   readonly isByProduct: IsByProduct;
 }
 
@@ -42,8 +43,9 @@ export async function joinTrees({ path, onto, works, isByProduct }: Joining): Pr
   for (const work of works) {
     const { head: from, content: uncommitted } = parseSnapshot(work.base);
     const base = await treeIn(path, uncommitted ?? from);
+    const untracked = await untrackedIn(path, work.base);
     const done = (await filesBetween(path, base, await treeOf(work.path))).filter(
-      ({ name, isNew }) => !isNew || !isByProduct(name),
+      ({ name, isNew }) => !isByProduct(name) || !(isNew || untracked.has(name)),
     );
     const others = base === tree ? [] : await filesBetween(path, base, tree);
     const files = conflicts(done, others);

@@ -1,8 +1,8 @@
 // Left work. Owns: committing what an agent left uncommitted in a tree of Pawl, so that the branch has it.
 
-import { git, splitNul } from "../git/git.ts";
+import { git } from "../git/git.ts";
 import { headOf } from "../git/head.ts";
-import { notInside, operationIn } from "../git/repository.ts";
+import { operationIn, type UncommittedEntry, uncommittedEntries } from "../git/repository.ts";
 import { commitEnvironment } from "../integration/squash.ts";
 import type { IsByProduct } from "./by-products.ts";
 import { assertOwned } from "./ownership.ts";
@@ -53,27 +53,12 @@ export async function commitLeftWork({ path, message, isByProduct }: LeftWork): 
   return { result: "committed", commit: after, files };
 }
 
-interface Entry {
-  readonly code: string;
-  readonly name: string;
-}
-
-/** Every changed and new file; a repository inside the tree has a slash at its end. */
-export async function leftIn(path: string): Promise<readonly Entry[]> {
-  const args = [
-    "--no-optional-locks",
-    "status",
-    "--porcelain=v1",
-    "-z",
-    "--no-renames",
-    "--untracked-files=all",
-    notInside,
-  ];
-  const { stdout } = await git(path, args, { timeoutMs: checkoutTimeoutMs });
-  return splitNul(stdout).map((entry) => ({ code: entry.slice(0, 2), name: entry.slice(3) }));
+/** Every changed and new file of a tree, however large it is. */
+export async function leftIn(path: string): Promise<readonly UncommittedEntry[]> {
+  return await uncommittedEntries(path, { timeoutMs: checkoutTimeoutMs });
 }
 
 /** A new entry with a slash at its end is a repository of its own, which git would record as a link without its files. */
-function isWork({ code, name }: Entry, isByProduct: IsByProduct): boolean {
+function isWork({ code, name }: UncommittedEntry, isByProduct: IsByProduct): boolean {
   return code !== "??" || !(name.endsWith("/") || isByProduct(name));
 }

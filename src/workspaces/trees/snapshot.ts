@@ -5,12 +5,15 @@ import { copyFileSync, lstatSync, mkdirSync, mkdtempSync, rmSync, utimesSync, wr
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { AppError } from "../../domain/error.ts";
-import { isCommitId, layoutOf } from "../../system/git-directory.ts";
+import { realPath } from "../../system/files/paths.ts";
+import { isCommitId, layoutOf, readHead } from "../../system/git-directory.ts";
 import { git, gitLine, splitNul } from "../git/git.ts";
 import { branchRefOf, commonDirOf, headOf } from "../git/head.ts";
 import { mayRecordRepositories } from "../git/index-file.ts";
 import { keepObject, writeCommit } from "../git/own-objects.ts";
 import { dropRefs } from "../git/refs.ts";
+import { commitOfLeft, type LeftBranch } from "./left-branch.ts";
+import { entryFor, readMarker } from "./ownership.ts";
 import { treeStatus } from "./status.ts";
 
 /** Written as `<head>[+<content>][@<branch>]`; a clean tree without a branch is the commit id alone. */
@@ -26,6 +29,10 @@ export async function takeSnapshot(path: string): Promise<string> {
   const [head, branchRef, status] = await Promise.all([headOf(path), branchRefOf(path), treeStatus(path)]);
   const content = status === "" ? null : await storeContent(path, head, splitNul(status));
   const branch = branchRef?.replace(/^refs\/heads\//, "") ?? null;
+  return snapshotText({ head, content, branch });
+}
+
+export function snapshotText({ head, content, branch }: Snapshot): string {
   return `${head}${content === null ? "" : `+${content}`}${branch === null ? "" : `@${branch}`}`;
 }
 
@@ -63,6 +70,17 @@ export async function treeOf(path: string): Promise<string> {
 /** The same id for the files of a commit. */
 export async function treeOfCommit(repo: string, commit: string): Promise<string> {
   return await gitLine(repo, ["rev-parse", "--verify", `${commit}^{tree}`]);
+}
+
+/** What a tree of Pawl would have if its folder, which is gone, were made again; null: the repository or its branch is gone, too. */
+export async function treeMissingAt(path: string, repo: string, left: LeftBranch | null): Promise<string | null> {
+  const commonDir = layoutOf(repo)?.commonDir;
+  if (commonDir === undefined) return null;
+  const entry = entryFor(commonDir, realPath(path));
+  const head = entry === null || readMarker(entry) === null ? null : readHead(entry);
+  const known = head === null ? null : "ref" in head ? head.ref : head.commit;
+  const at = known ?? (left === null ? null : await commitOfLeft(repo, left));
+  return at === null ? null : await treeOfCommit(repo, at).catch(() => null);
 }
 
 /** Deletes the refs that keep the snapshots of this tree. */

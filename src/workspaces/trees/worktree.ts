@@ -14,6 +14,7 @@ import { git } from "../git/git.ts";
 import { commonDirOf } from "../git/head.ts";
 import { clearLock } from "../git/locks.ts";
 import { healTree, isConnected } from "./heal.ts";
+import { commitOfLeft, isFreeForTree, type LeftBranch } from "./left-branch.ts";
 import { entriesOf, entryFor, ownedTree, readMarker, relink, writeMarker } from "./ownership.ts";
 
 export interface WantedWorktree {
@@ -25,6 +26,8 @@ export interface WantedWorktree {
   readonly base: string;
   /** A new branch to work on; null for a detached tree. */
   readonly branch: string | null;
+  /** Of an earlier tree at this place, or in a home that is gone. It is taken again, or a new one begins there where it is checked out elsewhere. */
+  readonly left?: LeftBranch | null;
 }
 
 export interface Worktree {
@@ -135,13 +138,20 @@ function isAbandoned(gitDir: string, path: string): boolean {
 
 /** Makes the branch and puts the tree on it. If the name is taken, a suffix is added. */
 async function takeBranch(wanted: WantedWorktree, asked: string, path: string, claim: Claim): Promise<string> {
+  const { repo, left = null } = wanted;
+  const tip = left === null ? null : await commitOfLeft(repo, left);
+  if (left !== null && tip !== null && (await isFreeForTree(repo, path, left))) {
+    await git(path, ["symbolic-ref", "HEAD", `refs/heads/${left.name}`]);
+    return left.name;
+  }
+  const start = tip ?? wanted.base;
   for (const name of alternatives(await placeable(path, asked))) {
-    const isOurs = claim.branch === name && (await isUntouched(path, name, wanted.base));
+    const isOurs = claim.branch === name && (await isUntouched(path, name, start));
     // A git of Pawl that was killed while it made the branch has left its lock.
     if (claim.branch === name) await clearLock(join(claim.commonDir, "refs/heads", `${name}.lock`), claim, 0);
     if (!isOurs) {
       writeJson(claimPath(path), { ...claim, branch: name } satisfies Claim);
-      if (!(await createBranch(path, name, wanted.base))) continue;
+      if (!(await createBranch(path, name, start))) continue;
     }
     await git(path, ["symbolic-ref", "HEAD", `refs/heads/${name}`]);
     return name;
