@@ -1,5 +1,6 @@
 // Pawl's home. Owns: the paths of Pawl's own files, in $PAWL_HOME or else in the XDG state directory.
 
+import { existsSync, readdirSync } from "node:fs";
 import { homedir, hostname } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 
@@ -14,6 +15,8 @@ export interface Home {
   readonly logs: string;
   /** Work of attempts that were lost or rolled back, as diffs. */
   readonly salvage: string;
+  /** A file for each checkout that is being moved. */
+  readonly forwarding: string;
   readonly demos: string;
   /** Names the service of this home; absent: none runs. */
   readonly serviceFile: string;
@@ -33,9 +36,15 @@ export function findHome(env: Readonly<Record<string, string | undefined>>): Hom
     worktrees: join(dir, "worktrees"),
     logs: join(dir, "logs"),
     salvage: join(dir, "salvage"),
+    forwarding: join(dir, "forwarding"),
     demos: join(dir, "demos"),
     serviceFile: join(dir, "service.json"),
   };
+}
+
+/** The names of the files that say which checkouts are being moved; mostly none. */
+export function movesIn({ forwarding }: Pick<Home, "forwarding">): readonly string[] {
+  return existsSync(forwarding) ? readdirSync(forwarding).filter((name) => name.endsWith(".json")) : [];
 }
 
 export function hostName(): string {

@@ -1,26 +1,27 @@
 // Machines for tests: workers of other homes, each with a host name of its own where this machine can give it one.
 
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { inContainer, onHost } from "./other-host.ts";
 import type { RunningPawl, Site } from "./pawl.ts";
 import { until } from "./until.ts";
 
 const program = fileURLToPath(new URL("../../bin/pawl", import.meta.url));
 
-/** What gives a process another host name; empty: nothing does here. */
-const otherHost: readonly string[] =
-  [
-    ["unshare", "--uts"],
-    ["unshare", "--user", "--map-root-user", "--uts"],
-  ].find(([name = "", ...words]) => spawnSync(name, [...words, "hostname", "another"]).status === 0) ?? [];
+const jumpingClock = new URL("../chaos/jumping-clock.ts", import.meta.url).href;
 
 export interface MachineOptions {
   readonly site: Site;
-  /** Its host name, and that of its folder. */
+  /** Its host name unless given, and that of its folder. */
   readonly name: string;
+  readonly host?: string;
+  /** In a container of its own. */
+  readonly isApart?: boolean;
+  /** How far its clock is ahead. */
+  readonly aheadMs?: number;
   readonly env: Readonly<Record<string, string>>;
   /** Its configuration, after that of its repository. */
   readonly config?: string;
@@ -35,7 +36,7 @@ export interface GuestWorker extends RunningPawl {
 
 /** Starts `pawl worker` with these words in a home of its own. */
 export function startMachine(
-  { site, name, env, config = "", from = site.repo }: MachineOptions,
+  { site, name, host = name, isApart = false, aheadMs, env, config = "", from = site.repo }: MachineOptions,
   ...words: readonly string[]
 ): GuestWorker {
   const home = site.path(name);
@@ -43,11 +44,11 @@ export function startMachine(
   const repositories =
     from === null ? "" : `\n  repositories: { ${JSON.stringify(site.repo)}: ${JSON.stringify(from)} }`;
   writeFileSync(join(home, "config.yml"), `worker:\n  labels: [of-${name}]${repositories}\n${config}`);
-  const renamed = otherHost.length === 0 ? [] : [...otherHost, "sh", "-c", 'hostname "$0" && exec "$@"', name];
-  const [command = "", ...rest] = [...renamed, process.execPath, program, "worker", "--json", ...words];
+  const place = isApart ? inContainer(host) : onHost(host);
+  const [command = "", ...rest] = [...place, process.execPath, program, "worker", "--json", ...words];
   const child = spawn(command, rest, {
     cwd: home,
-    env: { ...environmentOf(home), ...env },
+    env: { ...environmentOf(home), ...env, ...(aheadMs === undefined ? {} : withClock(home, aheadMs)) },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const said = { stdout: "", stderr: "" };
@@ -71,6 +72,12 @@ export async function startGuest(options: MachineOptions, ...words: readonly str
   const running = startMachine(options, ...words);
   await until(() => running.stdout().includes("\n") || running.child.exitCode !== null);
   return running;
+}
+
+function withClock(home: string, aheadMs: number): Readonly<Record<string, string>> {
+  const file = join(home, "clock");
+  writeFileSync(file, `${aheadMs} 0`);
+  return { NODE_OPTIONS: `--import=${jumpingClock}`, PAWL_CHAOS_CLOCK: file };
 }
 
 function environmentOf(home: string): NodeJS.ProcessEnv {

@@ -45,6 +45,16 @@ test("[WF76 D63] the form of test results stands beside the command, and is repl
   expect(await problemOf("project: { test: { run: x, reads: junit, file: ../r.xml } }")).toContain("test");
 });
 
+test("[WK40] a repository of a guest is named by its path on the host", async () => {
+  const wrong = configOf("worker: { repositories: { shop: ssh://host/srv/shop } }");
+  await expect(wrong).rejects.toMatchObject({
+    code: "CONFIG_INVALID",
+    message: expect.stringMatching(
+      /worker\.repositories\.shop: it is not the absolute path of a repository on the host/,
+    ),
+  });
+});
+
 describe("[WF61] how the project is worked on", () => {
   test("[C21 C23 C24 C25] commands, layers and hints, in the project's own words", async () => {
     const { project } = await configOf(

@@ -157,8 +157,9 @@ export interface ConfigFile {
   readonly telemetry: boolean | null;
 }
 
-export function readConfigFile(file: string, agents: AgentRegistry): ConfigFile {
-  const written = parse(file, agents);
+/** `text`: what is in it, where it is not read from the disk. */
+export function readConfigFile(file: string, agents: AgentRegistry, text?: string): ConfigFile {
+  const written = parse(file, agents, text ?? textOf(file));
   const { budget } = written;
   const executors = Object.entries(written.executors ?? {});
   const defaultExecutors = [written.default_executor ?? []].flat();
@@ -205,17 +206,17 @@ function readTest(
 /** A service reads the file for each call; making the schema takes longer than reading. */
 const schemas = new WeakMap<AgentRegistry, ReturnType<typeof schemaFor>>();
 
-function parse(file: string, agents: AgentRegistry): z.infer<ReturnType<typeof schemaFor>> {
+function parse(file: string, agents: AgentRegistry, text: string): z.infer<ReturnType<typeof schemaFor>> {
   const schema = schemas.get(agents) ?? schemaFor(agents);
   schemas.set(agents, schema);
-  const read = schema.safeParse(valueIn(file) ?? {});
+  const read = schema.safeParse(valueIn(file, text) ?? {});
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   throw invalid(file, `${issue?.path.join(".") || "the file"}: ${issue?.message ?? "is not a configuration"}`);
 }
 
-function valueIn(file: string): unknown {
-  const document = parseDocument(textOf(file), { prettyErrors: true });
+function valueIn(file: string, text: string): unknown {
+  const document = parseDocument(text, { prettyErrors: true });
   const [broken] = document.errors;
   if (broken) throw invalid(file, broken.message);
   try {

@@ -16,7 +16,10 @@ export const workerSchema = z.strictObject({
   labels: z.array(label).max(20).optional(),
   executors: z.array(z.string().min(1)).max(20).optional(),
   repositories: z
-    .record(folder, z.union([address, z.strictObject({ from: address, mirror: folder.optional() })]))
+    .record(folder, z.union([address, z.strictObject({ from: address, mirror: folder.optional() })]), {
+      error: ({ code }) =>
+        code === "invalid_key" ? "it is not the absolute path of a repository on the host" : undefined,
+    })
     .optional(),
 });
 

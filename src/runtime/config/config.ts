@@ -45,6 +45,9 @@ export interface Config {
   readonly warnings: readonly string[];
 }
 
+/** In the folder of a repository. */
+export const repositoryConfig = ".pawl/config.yml";
+
 const noWorkerConfig: WorkerConfig = { labels: [], executors: null, repositories: {} };
 
 const defaultAgents = 4;
@@ -57,9 +60,15 @@ export function agentsFor({ agents }: Pick<Config, "agents">, { steps }: Definit
   return agents ?? Math.max(defaultAgents, ...wanted);
 }
 
-export async function readConfig(homeFile: string, repo: string | null, agents: AgentRegistry): Promise<Config> {
+/** `commit`: what counts is the repository's file there, and not the one in its folder; null: the one in its folder. */
+export async function readConfig(
+  homeFile: string,
+  repo: string | null,
+  agents: AgentRegistry,
+  commit: string | null = null,
+): Promise<Config> {
   const own = await readIfThere(homeFile, agents);
-  const theirs = repo === null ? nothing : await readIfThere(join(repo, ".pawl", "config.yml"), agents);
+  const theirs = repo === null ? nothing : await readOfRepository(repo, agents, commit);
   const warnings: string[] = [];
   const executors = await executorsOf(own, theirs, { agents, homeFile, warn: (text) => warnings.push(text) });
   const defaultExecutors = theirs.defaultExecutors.length > 0 ? theirs.defaultExecutors : own.defaultExecutors;
@@ -220,6 +229,16 @@ async function readIfThere(file: string, agents: AgentRegistry): Promise<ConfigF
   if (!existsSync(file)) return nothing;
   const { readConfigFile } = await import("./config-file.ts");
   return readConfigFile(file, agents);
+}
+
+async function readOfRepository(repo: string, agents: AgentRegistry, commit: string | null): Promise<ConfigFile> {
+  const file = join(repo, repositoryConfig);
+  if (commit === null) return await readIfThere(file, agents);
+  const { fileAt } = await import("../../workspaces/clones/clone.ts");
+  const text = await fileAt(repo, commit, repositoryConfig);
+  if (text === null) return nothing;
+  const { readConfigFile } = await import("./config-file.ts");
+  return readConfigFile(`${file} of ${commit.slice(0, 10)}`, agents, text);
 }
 
 /** A list comes from one file or the other; variables are merged one by one. */

@@ -17,6 +17,9 @@ export interface ConfiguredExecutors extends Omit<Executors, "isThere">, Executo
   probe(executors: readonly NamedExecutor[]): Promise<readonly ProbedExecutor[]>;
 }
 
+/** The permit of every agent that works, over all runs. */
+export const placesForAgents = "agents";
+
 type ExecutorsConfig = Pick<Config, "executors" | "defaultExecutors" | "prices" | "agents" | "agentLimits">;
 
 /** Pawl's own files: what agents keep apart from the user's own is below `home`, and a sandbox hides all of them. */
@@ -39,7 +42,7 @@ export function executorsOf(config: ExecutorsConfig, agents: AgentRegistry, plac
       const ofName = own === undefined ? [] : [{ key: `agent:${agent}`, limit: own, inLine: true }];
       // An agent that pulls runs already, and another program is not ours: waiting would not lower the load of this machine.
       const isElsewhere = name === "pull" || name.startsWith("shell") || names.awaitMs(name) !== null;
-      return isElsewhere ? ofName : [...ofName, { key: "agents", limit: agentsFor(config, definition) }];
+      return isElsewhere ? ofName : [...ofName, { key: placesForAgents, limit: agentsFor(config, definition) }];
     },
   };
 }

@@ -1,13 +1,12 @@
 // Logs that are written on one machine and read on another. A guest sends what its agents print as it is in its own files, which have no
-// secrets; the process that drives the run writes it where the service, `pawl logs` and the page look for it.
+// secrets; received-logs.ts writes it on the host where the service, `pawl logs` and the page look for it.
 
 import { closeSync, fstatSync, readSync } from "node:fs";
 import type { Attempt } from "../../domain/attempt.ts";
 import { errorText } from "../../domain/error.ts";
-import type { RunId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
 import type { LogPart } from "../../store/store.ts";
-import { appendLog, openLogToRead, readPrompt, writePrompt } from "../attempt/logs.ts";
+import { openLogToRead, readPrompt, removeLog } from "../attempt/logs.ts";
 import type { Parts } from "../parts.ts";
 
 /** Whose log it is. */
@@ -28,6 +27,8 @@ export class LogSender {
   readonly #timer: NodeJS.Timeout;
   #sent = 0;
   #hasPrompt = false;
+  /** All that was sent. */
+  #isTaken = true;
   #sending: Promise<void> = Promise.resolve();
 
   constructor(parts: SendPorts, claim: LogOf) {
@@ -37,11 +38,12 @@ export class LogSender {
     this.#timer.unref();
   }
 
-  /** Sends the rest. A log that cannot be sent costs no result. */
+  /** Sends the rest, and keeps nothing that the host has. A log that cannot be sent costs no result. */
   async end(): Promise<void> {
     clearInterval(this.#timer);
     try {
       await this.#look();
+      if (this.#isTaken) removeLog(this.#parts, this.#claim.run.header, this.#claim.attempt);
     } catch (error) {
       this.#parts.log("log.not_sent", { attempt: this.#claim.attempt.id, why: errorText(error) });
     }
@@ -68,7 +70,8 @@ export class LogSender {
 
   async #give(kind: LogPart["kind"], bytes: Uint8Array): Promise<void> {
     const { run, attempt } = this.#claim;
-    await this.#parts.machines?.sendLog(run.header.id, { attempt: attempt.id, kind, bytes });
+    const isTaken = await this.#parts.machines?.sendLog(run.header.id, { attempt: attempt.id, kind, bytes });
+    if (isTaken !== true) this.#isTaken = false;
   }
 
   #read(): Buffer {
@@ -82,39 +85,6 @@ export class LogSender {
       return bytes.subarray(0, readSync(handle, bytes, 0, size, this.#sent));
     } finally {
       closeSync(handle);
-    }
-  }
-}
-
-type ReceivePorts = Pick<Parts, "home" | "protocols" | "machines" | "store" | "log">;
-
-/** Writes down what has come of a run. One process at a time calls it: the one that drives the run, or the one that closes it. */
-export async function receiveLogs(parts: ReceivePorts, run: RunId): Promise<void> {
-  const { machines } = parts;
-  if (machines === null || machines.isGuest) return;
-  try {
-    for (let logs = await machines.logsOf(run); logs.length > 0; logs = await machines.logsOf(run)) {
-      await keep(parts, run, logs);
-      await machines.dropLogs(logs);
-    }
-  } catch (error) {
-    parts.log("log.not_received", { run, why: errorText(error) });
-  }
-}
-
-async function keep(parts: ReceivePorts, run: RunId, logs: readonly LogPart[]): Promise<void> {
-  const loaded = await parts.store.transaction((tx) => tx.load(run, () => []));
-  if (loaded === null) return;
-  const { header } = loaded.run;
-  for (const { attempt: id, kind, bytes } of logs) {
-    const attempt = (await parts.store.attempt(id))?.attempt;
-    if (attempt === undefined) continue;
-    try {
-      if (kind === "prompt") writePrompt(parts, run, attempt, Buffer.from(bytes).toString());
-      else appendLog(parts, header, attempt, bytes);
-    } catch (error) {
-      // An agent can put a link in the place of a log. The logs of others must not wait for that.
-      parts.log("log.not_kept", { run, attempt: id, why: errorText(error) });
     }
   }
 }

@@ -63,15 +63,20 @@ async function isFree(
   work: PerformedWork,
 ): Promise<boolean> {
   if (work.kind !== "agent" && work.kind !== "command") return true;
-  if (scopeOf(run, story)?.attempts.length === 0) return true;
+  const attempts = scopeOf(run, story)?.attempts ?? [];
+  if (attempts.length === 0) return true;
   const last = await machines.lastHandOver(tx, { run: run.header.id, story });
-  // The host has begun it, and hands it over after its next attempt.
-  if (last === null) return !machines.isGuest;
+  if (last === null) {
+    if (!machines.isGuest) return true;
+    // What the host has begun it hands over after its next attempt. A guest that was lost has handed over nothing: it begins anew.
+    const guests = await machines.guests(tx);
+    return attempts.every(({ host }) => guests.includes(host));
+  }
   if (last.machine === machines.own) return true;
   const holder = (await machines.live(tx)).find(({ id }) => id === last.machine);
   return holder === undefined || holder.isHost || !canPerform(holder, work);
 }
 
-function canPerform({ labels }: Machine, work: PerformedWork): boolean {
-  return hasLabels(labels, work);
+function canPerform({ workers }: Machine, work: PerformedWork): boolean {
+  return workers.some((labels) => hasLabels(labels, work));
 }

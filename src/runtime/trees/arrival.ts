@@ -14,9 +14,9 @@ import { readParked } from "../../workspaces/slots/parking.ts";
 import { occupantOf } from "../../workspaces/slots/slot.ts";
 import { ownedTree } from "../../workspaces/trees/ownership.ts";
 import { restoreSnapshot } from "../../workspaces/trees/restore.ts";
-import { headIn, parseSnapshot } from "../../workspaces/trees/snapshot.ts";
+import { headIn, parseSnapshot, snapshotText } from "../../workspaces/trees/snapshot.ts";
 import type { Parts } from "../parts.ts";
-import { parkingFile } from "./places.ts";
+import { branchOf, parkingFile } from "./places.ts";
 
 type ArrivalPorts = Pick<Parts, "home" | "machines" | "trees" | "log">;
 
@@ -29,7 +29,8 @@ export async function receiveInSlot(parts: ArrivalPorts, run: Run, story: StoryI
   parts.trees.vacate(path);
   const { id, place } = run.header;
   const { snapshot, start } = handed;
-  await receiveStory({ path, run: id, repo: place.repo ?? "", story, file, snapshot, start });
+  const branch = branchOf(run, story);
+  await receiveStory({ path, run: id, repo: place.repo ?? "", story, file, branch, snapshot, start });
   recordArrival(parts, handed);
 }
 
@@ -39,22 +40,26 @@ export async function receiveInOwnTree(parts: ArrivalPorts, run: Run, path: stri
   if (handed === null) return;
   const repo = run.header.place.repo ?? "";
   await assertThere(repo, handed.snapshot);
-  await restoreSnapshot(path, await withSafeBranch(parts, run, repo, handed.snapshot));
+  await restoreSnapshot(path, await withSafeBranch(parts, run, path, repo, handed.snapshot));
   recordArrival(parts, handed);
 }
 
-/** A branch that has commits which the state does not continue is a person's, or has a person's work: the tree is detached instead. */
+/**
+ * On the run's own branch, whatever branch its agent was on: that one may be the user's. An own one that has commits which the state does not
+ * continue has a person's work; then the tree is detached.
+ */
 async function withSafeBranch(
   { home }: Pick<Parts, "home">,
   run: Run,
+  path: string,
   repo: string,
   snapshot: string,
 ): Promise<string> {
   const { head, content, branch } = parseSnapshot(snapshot);
-  const there = branch === null ? null : await branchCommit(repo, branch);
-  const isOurs =
-    there === null || there === readRecord(home, run.header.id, null).head || (await isIn(repo, there, head));
-  return isOurs ? snapshot : `${head}${content === null ? "" : `+${content}`}`;
+  const own = branch === null ? null : (ownedTree(path)?.marker.branch ?? null);
+  const there = own === null ? null : await branchCommit(repo, own);
+  const isOurs = there === null || there === headHere({ home }, run.header.id, null) || (await isIn(repo, there, head));
+  return snapshotText({ head, content, branch: isOurs ? own : null });
 }
 
 /** What another machine has handed over and this one has not taken yet; null: the state here is the newest. */
@@ -83,7 +88,12 @@ export function arrivedFrom({ home }: Pick<Parts, "home">, run: RunId, story: St
   return readRecord(home, run, story).attempt;
 }
 
-/** Where this machine has left the branch of a tree that it hands over. */
+/** Where this machine has left the branch of a tree; null: it does not know. */
+export function headHere({ home }: Pick<Parts, "home">, run: RunId, story: StoryId | null): string | null {
+  return readRecord(home, run, story).head;
+}
+
+/** When it hands the tree over. */
 export function recordHead({ home }: Pick<Parts, "home">, run: RunId, story: StoryId | null, snapshot: string): void {
   writeRecord(home, run, story, { ...readRecord(home, run, story), head: headIn(snapshot) });
 }

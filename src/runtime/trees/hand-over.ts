@@ -15,6 +15,7 @@ import { ownedTree } from "../../workspaces/trees/ownership.ts";
 import { takeSnapshot } from "../../workspaces/trees/snapshot.ts";
 import type { Parts } from "../parts.ts";
 import { recordHead } from "./arrival.ts";
+import { whenThereIsSpace } from "./full-disk.ts";
 import { inHealthyTree } from "./healing.ts";
 import { commitLeftBy, commitsBetweenSteps } from "./left-work.ts";
 import { hasOwnTree } from "./part-trees.ts";
@@ -26,7 +27,7 @@ export interface LeftTree {
   readonly base: string | null;
 }
 
-export type HandOverPorts = Pick<Parts, "home" | "machines" | "site" | "log">;
+export type HandOverPorts = Pick<Parts, "home" | "machines" | "site" | "clock" | "log" | "warn">;
 
 /** null: there is nothing to hand over. What it returns is recorded in the commit that ends the attempt. */
 export async function handOver(
@@ -44,19 +45,21 @@ export async function handOver(
   if (site === null && !(await hasOthers(machines, run, tree))) return null;
   // A story that was integrated has left its slot.
   if (story === null ? ownedTree(path) === null : occupantOf(path) !== story) return null;
-  const snapshot = await inHealthyTree(parts, run, {
-    path,
-    act: () => snapshotAfter(parts, run, attempt, { path, base }, report),
-  });
+  const act = () => snapshotAfter(parts, run, attempt, { path, base }, report);
+  const waits = `the work of ${attempt.story ?? "the run"} waits to be handed over`;
+  const spaced = async <T>(work: () => Promise<T>) => await whenThereIsSpace(parts, waits, isStopped, work);
+  const snapshot = await spaced(() => inHealthyTree(parts, run, { path, act }));
   const folder = handedRefsOf(tree.run, story);
   const refs = refsOfSnapshot(folder, snapshot);
   if (site === null)
-    await changeRefs(
-      path,
-      refs.map(([ref, commit]) => `update ${ref} ${commit}`),
-    );
+    await spaced(async () => {
+      await changeRefs(
+        path,
+        refs.map(([ref, commit]) => `update ${ref} ${commit}`),
+      );
+    });
   else await site.push(run, refs, isStopped);
-  recordHead(parts, tree.run, story, snapshot);
+  await spaced(async () => recordHead(parts, tree.run, story, snapshot));
   const start = story === null ? null : (readWhereabouts(parkingFile(parts, tree.run, story))?.start ?? null);
   return { ...tree, attempt: attempt.id, machine: machines.own, snapshot, start };
 }

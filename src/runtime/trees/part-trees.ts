@@ -17,7 +17,7 @@ import { ensureWorktree } from "../../workspaces/trees/worktree.ts";
 import type { Parts } from "../parts.ts";
 import { byProductsOf } from "./left-work.ts";
 import { partsFolder, partTree, workspacePath } from "./places.ts";
-import { salvage } from "./salvage.ts";
+import { type SalvagePorts, salvage } from "./salvage.ts";
 
 /** Whether the attempt works in a tree that no other one has. */
 export function hasOwnTree(run: Run, { story, name, part }: Pick<Attempt, "story" | "name" | "part">): boolean {
@@ -100,7 +100,7 @@ export function detached(snapshot: string): string {
   return content === null ? head : `${head}+${content}`;
 }
 
-type RemovalPorts = Pick<Parts, "home" | "trees" | "protocols" | "log">;
+type RemovalPorts = SalvagePorts & Pick<Parts, "trees">;
 
 /** Removes the trees of the parts of one story, or of the run itself. Work that was not joined is kept as a diff. */
 export async function removePartTrees(parts: RemovalPorts, run: Run, story: StoryId | null): Promise<void> {
@@ -122,7 +122,7 @@ async function putAside(parts: RemovalPorts, run: Run, story: StoryId | null, pa
 
 /** Keeps what was done in this tree as a diff, unless it was joined. Returns the state that the work began with; null: none was done. */
 export async function keepUnjoined(
-  parts: Pick<Parts, "home" | "protocols" | "log">,
+  parts: SalvagePorts,
   run: Run,
   story: StoryId | null,
   path: string,

@@ -5,6 +5,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { PartName, RunId, StoryId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
+import { bodyOf } from "../../engine/definitions.ts";
 import { sha256Of } from "../../system/sha256.ts";
 import type { IntegrationTarget } from "../../workspaces/integration/tip.ts";
 import type { Parts } from "../parts.ts";
@@ -64,6 +65,11 @@ export function integrationTarget(run: Run): IntegrationTarget {
   };
 }
 
+/** The name that the branch of a story should have. */
+export function branchOf(run: Run, story: StoryId): string {
+  return `${bodyOf(run, story).branchPrefix ?? "pawl/"}${story}`;
+}
+
 /** One integration at a time for each base branch, over all runs. */
 export function integrationPermit(run: Run): string {
   const { repo, base } = integrationTarget(run);
@@ -76,7 +82,7 @@ export function intentFile(
   { repo, base }: Pick<IntegrationTarget, "repo" | "base">,
 ): string {
   const name = sha256Of(`${repo}\0${base}`).slice(0, 16);
-  return join(parts.home.dir, "forwarding", `${name}.json`);
+  return join(parts.home.forwarding, `${name}.json`);
 }
 
 /** Files that Pawl itself writes in the user's checkout. They do not count as uncommitted changes. */

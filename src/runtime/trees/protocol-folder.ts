@@ -1,13 +1,14 @@
 // The shared folder of a run: where it lies, that it can be written, and that git does not see it.
 
 import { accessSync, constants, existsSync, mkdirSync, statSync } from "node:fs";
-import { dirname, isAbsolute, relative, resolve } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 import { AppError, errorText } from "../../domain/error.ts";
 import type { RunId } from "../../domain/ids.ts";
 import type { Run, RunPlace } from "../../domain/run.ts";
 import type { CompleteProtocol } from "../../protocols/complete-protocol.ts";
 import { defaultFolder } from "../../protocols/files/folder.ts";
 import type { RunFacts } from "../../protocols/protocol.ts";
+import { realPath } from "../../system/files/paths.ts";
 import { excludeLocally } from "../../workspaces/git/exclude.ts";
 import { inspectRepository } from "../../workspaces/git/repository.ts";
 import { pathMatcher } from "../../workspaces/trees/path-patterns.ts";
@@ -54,10 +55,10 @@ export function keptOutOf({ protocols }: Pick<Parts, "protocols">, { header }: P
   return patterns.length === 0 ? null : pathMatcher(patterns);
 }
 
-/** The shared folder that a person names, or else `.pawl/PROTOCOL` in the repository. */
+/** The shared folder that a person names, by whatever path, or else `.pawl/PROTOCOL` in the repository. */
 export async function chooseFolder(protocol: string, repo: string, wanted: string | null): Promise<string> {
   const facts = await inspectRepository(resolve(repo));
-  if (wanted !== null) return usable(isAbsolute(wanted) ? wanted : resolve(repo, wanted));
+  if (wanted !== null) return usable(realPath(resolve(repo, wanted)));
   if (!facts.isBare) return usable(defaultFolder(facts.root, protocol));
   throw new AppError(
     "REPOSITORY_UNUSABLE",

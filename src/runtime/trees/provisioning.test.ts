@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { runGit } from "../../../test/support/repository.ts";
 import { makeWorld } from "../../../test/support/world.ts";
 import { plainWorkspace } from "../config/config.ts";
+import { provisionTree } from "./provisioning.ts";
 
 test("[OT4] the run's own tree gets the copied files and the setup, once, and neither is committed", async () => {
   const world = await makeWorld({
@@ -33,4 +34,12 @@ test("[OT4] the run's own tree gets the copied files and the setup, once, and ne
   const files = runGit(world.repo, "ls-tree", "-r", "--name-only", "pawl/1-do-it").split("\n");
   expect(files).toEqual(["README.md", "one.txt", "two.txt"]);
   expect(existsSync(`${join(world.home.worktrees, run)}.slot.json`)).toBe(false);
+});
+
+test("[FT8] a tree that was removed while it was made ready leaves nothing beside its place", async () => {
+  const world = await makeWorld();
+  const run = await world.run(await world.begin());
+  const path = join(world.home.worktrees, "gone");
+  await provisionTree(world.parts, run, { path, slot: null, story: null, attempt: "a" }, () => undefined);
+  expect(existsSync(`${path}.slot.json`)).toBe(false);
 });

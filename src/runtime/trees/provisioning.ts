@@ -1,7 +1,7 @@
 // Provisioning. Owns: giving a fresh tree what it lacks to run the project's tests: local files that are in no commit, what setup
 // commands install, and ports of its own.
 
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { AppError } from "../../domain/error.ts";
 import type { StoryId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
@@ -43,7 +43,8 @@ export async function provisionTree(
   const env = variablesOf(run, tree, ports, workspace.env);
   if (workspace.copy.length > 0) await copyLocalFiles(run.header.place.repo ?? "", tree.path, workspace.copy);
   const setup = await setUp(workspace, tree, env, record.setup ?? null, control);
-  writeJson(file, { ports, setup } satisfies TreeRecord);
+  // Its run may have been closed while this process stood still.
+  if (existsSync(tree.path)) writeJson(file, { ports, setup } satisfies TreeRecord);
   return env;
 }
 

@@ -1,10 +1,13 @@
 // The run's own tree: what the steps after stories see, and what becomes of files that a step leaves uncommitted.
 
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runGit } from "../../../test/support/repository.ts";
+import { overriding } from "../../../test/support/store-overrides.ts";
 import { makeWorld, type World } from "../../../test/support/world.ts";
 import type { RunId } from "../../domain/ids.ts";
+import { hostName } from "../../system/home.ts";
 import { findWorkBranch } from "./work-branch.ts";
 
 const planned = `STORIES_JSON: [${["US-001", "US-002"]
@@ -84,6 +87,22 @@ test("[OT1 OT3] a run that fails after its stories publishes no commit of its ow
   expect(subjects(world, "main")).toHaveLength(3);
   expect(await branchOf(world, run)).toBe("pawl/1-build-it");
   expect(subjects(world, "main..pawl/1-build-it")).toEqual(["docs"]);
+});
+
+test("[RC8] what a process left that was killed while it removed the tree of a run goes when the run is closed", async () => {
+  const world = await makeWorld({ agent: agent(""), steps: parallel });
+  const run = await world.begin("Build it");
+  const blind = { ...world.parts, store: overriding(world.parts.store, { dueEffects: async () => [] }) };
+  expect(await world.drive(run, { parts: blind })).toBe("done");
+  const { worktrees } = world.home;
+  const tree = join(worktrees, run);
+  rmSync(runGit(tree, "rev-parse", "--absolute-git-dir"), { recursive: true });
+  renameSync(tree, `${tree}.gone`);
+  const dead = { host: hostName(), pid: 1, startedAt: "of another process" };
+  writeFileSync(`${tree}-2.entering.turn`, JSON.stringify({ by: JSON.stringify(dead) }));
+  writeFileSync(`${tree}.parts.turn.lock`, JSON.stringify(dead));
+  expect(await world.drive(run)).toBe("done");
+  expect(readdirSync(worktrees)).toEqual([]);
 });
 
 const chain = `

@@ -4,7 +4,6 @@
 import type { Attempt } from "../../domain/attempt.ts";
 import { type StoryId, storyId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
-import { bodyOf } from "../../engine/definitions.ts";
 import { branchCommit } from "../../workspaces/git/head.ts";
 import { tipOf } from "../../workspaces/integration/integration.ts";
 import { parkStory } from "../../workspaces/slots/parking.ts";
@@ -15,7 +14,9 @@ import type { Parts } from "../parts.ts";
 import type { RegisterStop } from "../stop-switch.ts";
 import { receiveInSlot } from "./arrival.ts";
 import { inHealthyTree } from "./healing.ts";
-import { integrationTarget, parkingFile, slotPath, slotPaths } from "./places.ts";
+import { assertNotEnded } from "./lost-tree.ts";
+import { leftBranchIn } from "./own-tree.ts";
+import { branchOf, integrationTarget, parkingFile, slotPath, slotPaths } from "./places.ts";
 import { provisionTree } from "./provisioning.ts";
 import { lastDiscarded, salvage } from "./salvage.ts";
 import { withTreeLock } from "./trees.ts";
@@ -25,7 +26,7 @@ export interface Entered {
   readonly env: Readonly<Record<string, string>>;
 }
 
-type TreePorts = Pick<Parts, "trees" | "store" | "home" | "machines" | "protocols" | "log">;
+type TreePorts = Pick<Parts, "trees" | "store" | "home" | "machines" | "protocols" | "secrets" | "log">;
 
 /** A tree that an agent has broken beyond mending is made again; then the story continues from its branch. */
 export async function enterTree(
@@ -54,19 +55,20 @@ async function enterSlot(
   const path = slotPath(parts, run.header.id, slot);
   const { story } = attempt;
   if (story === null) throw new Error(`attempt ${attempt.id} has a slot and no story`);
-  if (parts.machines !== null) {
-    await leaveOtherSlots(parts, run, story, path);
-    await receiveInSlot(parts, run, story, path);
-  }
+  const isShared = parts.machines !== null;
   const known = () => {
     const before = parts.trees.occupancyOf(path);
     return before?.story === story && occupantOf(path) === story ? before.env : null;
   };
   const enter = async () => {
+    // Who takes the attempt from now on waits for the lock.
+    await assertNotEnded(parts, attempt);
+    if (isShared) await leaveOtherSlots(parts, run, story, path);
+    if (isShared) await receiveInSlot(parts, run, story, path);
     if (known() === null) await enterAs(parts, run, { ...attempt, story }, slot, control);
   };
   // Parts that begin at once, in this process or in several, would enter and set up the same tree at the same time.
-  if (known() === null) await withTreeLock(`${path}.entering`, enter);
+  if (isShared || known() === null) await withTreeLock(`${path}.entering`, enter);
   return { path, env: parts.trees.occupancyOf(path)?.env ?? {} };
 }
 
@@ -98,6 +100,7 @@ async function enterAs(
     branch: branchOf(run, story),
     ...(await startOf(run, story)),
     parked: parkingFile(parts, run.header.id, story),
+    left: leftBranchIn(run.stories[story]?.attempts ?? []),
   });
   const env = await provisionTree(parts, run, { path, slot, story, attempt: id }, control);
   parts.trees.occupy(path, { story, env });
@@ -149,11 +152,6 @@ async function vacateHealthy(parts: TreePorts, run: Run, path: string, story: St
     await restoreSnapshot(path, left.base);
   }
   await parkStory({ path, run: id, story, file: parkingFile(parts, id, story) });
-}
-
-/** The name that the branch of a story should have. */
-export function branchOf(run: Run, story: StoryId): string {
-  return `${bodyOf(run, story).branchPrefix ?? "pawl/"}${story}`;
 }
 
 /** The base as it is now; for a story that was finished in an earlier run, the branch that has its work. */

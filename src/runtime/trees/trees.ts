@@ -1,10 +1,10 @@
 // Making trees: each once in this process, so that git is not asked before every attempt, and by one process at a time.
 
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { StoryId } from "../../domain/ids.ts";
+import type { RunId, StoryId } from "../../domain/ids.ts";
 import { withFileLock } from "../../system/files/file-lock.ts";
 import { readJson, writeJson } from "../../system/files/json-file.ts";
 import { letGitEnd } from "../../workspaces/git/running.ts";
@@ -75,6 +75,21 @@ export async function withTreeLock(path: string, act: () => Promise<void>): Prom
     await act();
   } finally {
     rmSync(note, { force: true });
+  }
+}
+
+/** Removes what dead processes left of their turns at the trees of a run that is over. */
+export async function forgetTurns(worktrees: string, run: RunId): Promise<void> {
+  const names = existsSync(worktrees) ? readdirSync(worktrees) : [];
+  const notes = names.flatMap((name) =>
+    name.startsWith(`${run}.`) || name.startsWith(`${run}-`) ? (/^.+\.turn(?=(?:\.lock)?$)/.exec(name) ?? []) : [],
+  );
+  for (const note of new Set(notes.map((name) => join(worktrees, name)))) {
+    // The lock of a dead process goes with this one.
+    await withFileLock(`${note}.lock`, () => {
+      const holder = holderIn(note);
+      if (holder === null || lifeOfWorker(holder) === "dead") rmSync(note, { force: true });
+    });
   }
 }
 

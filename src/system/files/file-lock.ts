@@ -16,13 +16,19 @@ interface Holder extends ProcessIdentity {
   readonly host: string;
 }
 
+interface LockOptions {
+  readonly clock?: Clock | undefined;
+  /** false: throws ENOENT where the folder of the lock is not there, or goes while the lock is waited for. */
+  readonly makesFolder?: boolean;
+}
+
 /** Calls `act` while holding the lock. `act` is synchronous, so that the lock is held only briefly. */
 export async function withFileLock<Result>(
   lock: string,
   act: () => Result,
-  clock: Clock = systemClock,
+  { clock = systemClock, makesFolder = true }: LockOptions = {},
 ): Promise<Result> {
-  mkdirSync(dirname(lock), { recursive: true });
+  if (makesFolder) mkdirSync(dirname(lock), { recursive: true });
   const giveUpAt = clock.steady() + lockWaitMs;
   while (!take(lock)) {
     freeIfAbandoned(lock);

@@ -92,6 +92,9 @@ test("[WS40] a folder that the user linked is used; a pipe or a device in it is 
   execFileSync("sh", ["-c", `mkfifo '${pipe}'`]);
   for (const way of [() => readInside(root, pipe), () => appendInside(root, pipe, "x"), () => readRegular("/dev/zero")])
     expect(way).toThrow("is not a regular file");
+  // A file that a user names is not one to remove.
+  const named = () => readRegular("/dev/zero", { links: "follow" });
+  expect(named).toThrow(expect.objectContaining({ hint: "name a regular file" }));
   const lock = join(root, "state.lock");
   execFileSync("sh", ["-c", `mkfifo '${lock}'`]);
   expect(await withFileLock(lock, () => "held")).toBe("held");

@@ -13,13 +13,12 @@ import {
   mkdirSync,
   openSync,
   renameSync,
-  writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { AppError, systemCode } from "../../domain/error.ts";
 import { isInside, realPath } from "./paths.ts";
 import { openRegular, readRegularBytes } from "./regular-file.ts";
-import { replaceFile } from "./whole-file.ts";
+import { type Content, replaceFile, writeNew } from "./whole-file.ts";
 
 const { O_APPEND, O_CREAT, O_DIRECTORY, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
 
@@ -104,10 +103,10 @@ export function openInside(root: string, file: string): number | null {
 }
 
 /** Replaces the file whole, also where a link is in its place. It keeps its mode. */
-export function writeInside(root: string, file: string, text: string): void {
+export function writeInside(root: string, file: string, content: Content): void {
   const write = (path: string) =>
     replaceFile(path, (draft) => {
-      writeFileSync(draft, text, { flag: "wx" });
+      writeNew(draft, content);
       const present = lstatSync(path, { throwIfNoEntry: false });
       if (present?.isFile()) chmodSync(draft, present.mode & 0o777);
     });

@@ -26,18 +26,18 @@ export function openRegular(path: string, options: OpenOptions = {}): number {
 }
 
 function opened(path: string, options: OpenOptions): { readonly handle: number; readonly size: number } {
-  const { flags = O_RDONLY, mode = 0o666, links = "refuse", name = path } = options;
+  const { flags = O_RDONLY, mode = 0o666, links = "refuse" } = options;
   let handle: number;
   try {
     handle = openSync(path, flags | O_NONBLOCK | (links === "refuse" ? O_NOFOLLOW : 0), mode);
   } catch (error) {
     const what = notRegular[systemCode(error) ?? ""];
-    throw what === undefined ? error : refusal(name, what, error);
+    throw what === undefined ? error : refusal(options, path, what, error);
   }
   const found = fstatSync(handle);
   if (found.isFile()) return { handle, size: found.size };
   closeSync(handle);
-  throw refusal(name, found.isDirectory() ? "is a directory" : "is not a regular file");
+  throw refusal(options, path, found.isDirectory() ? "is a directory" : "is not a regular file");
 }
 
 /** What `open` itself answers: a link that is not followed, a pipe without a reader, a directory, a device that is not there. */
@@ -78,9 +78,12 @@ export function readRegularBytes(path: string, options: ReadOptions = {}): Buffe
   }
 }
 
-function refusal(name: string, what: string, cause?: unknown): AppError {
-  return new AppError("REFUSED", `${name} ${what}`, {
-    hint: `put a regular file in the place of ${basename(name)}, or remove it`,
+/** What a user names is the user's, or the system's: nothing there is to be removed. */
+function refusal({ name, links }: OpenOptions, path: string, what: string, cause?: unknown): AppError {
+  const file = name ?? path;
+  const replaced = `put a regular file in the place of ${basename(file)}, or remove it`;
+  return new AppError("REFUSED", `${file} ${what}`, {
+    hint: links === "follow" ? "name a regular file" : replaced,
     ...(cause === undefined ? {} : { cause }),
   });
 }

@@ -11,6 +11,7 @@ import {
   rmSync,
   statSync,
   writeFileSync,
+  writevSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { processIdentity } from "../process/identity.ts";
@@ -21,10 +22,34 @@ export function writeWhole(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true });
   const target = realPath(file);
   replaceFile(target, (draft) => {
-    writeFileSync(draft, text, { flag: "wx" });
+    writeNew(draft, text);
     const mode = statSync(target, { throwIfNoEntry: false })?.mode;
     if (mode !== undefined) chmodSync(draft, mode & 0o777);
   });
+}
+
+/** Megabytes that hardly change are kept in pieces, so that nobody puts them together and encodes them for each write. */
+export type Content = string | readonly Uint8Array[];
+
+/** As many as a system takes at once. */
+const mostPieces = 1_000;
+
+/** Writes a file that is not there yet. */
+export function writeNew(file: string, content: Content): void {
+  if (typeof content === "string") return writeFileSync(file, content, { flag: "wx" });
+  const handle = openSync(file, "wx");
+  try {
+    for (let at = 0; at < content.length; at += mostPieces) writeAll(handle, content.slice(at, at + mostPieces));
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** A full disk takes a part, and refuses the next one. */
+function writeAll(handle: number, pieces: readonly Uint8Array[]): void {
+  const written = writevSync(handle, pieces);
+  const whole = pieces.reduce((sum, { length }) => sum + length, 0);
+  if (written < whole) writeFileSync(handle, Buffer.concat(pieces).subarray(written));
 }
 
 /**

@@ -6,27 +6,32 @@ import { hasCommit } from "../clones/clone.ts";
 import { branchCommit } from "../git/head.ts";
 import { changeRefs } from "../git/refs.ts";
 import { isIn } from "../integration/ancestry.ts";
-import { parseSnapshot } from "../trees/snapshot.ts";
+import { parseSnapshot, snapshotText } from "../trees/snapshot.ts";
 import { type Parking, parkStory, readWhereabouts, writeWhereabouts } from "./parking.ts";
 import { occupantOf } from "./slot.ts";
 
 export interface Arrival extends Parking {
   readonly repo: string;
+  /** The name that the branch of the story should have. */
+  readonly branch: string;
   readonly snapshot: string;
   /** The commit that its branch was made from, where that is known. */
   readonly start: string | null;
 }
 
 /** What this machine had of the story itself is kept by its snapshots, and is not used any more. */
-export async function receiveStory({ repo, snapshot, start, ...parking }: Arrival): Promise<void> {
-  const { branch, head } = parseSnapshot(snapshot);
+export async function receiveStory({ repo, branch: wanted, snapshot, start, ...parking }: Arrival): Promise<void> {
+  const { head, content, branch: left } = parseSnapshot(snapshot);
   await assertThere(repo, snapshot);
   if (occupantOf(parking.path) === parking.story) await parkStory(parking);
   const known = readWhereabouts(parking.file);
-  if (known !== null && known.branch === branch) await bringBranch(repo, branch, head, known.parked);
+  // Its agent may have been on any branch, also on one that is the user's here. A name that is free is the one that it had elsewhere.
+  const isNew = left !== null && (await branchCommit(repo, left)) === null;
+  const branch = known?.branch || (isNew ? left : wanted);
+  if (known !== null) await bringBranch(repo, branch, head, known.parked);
   writeWhereabouts(parking.file, {
-    branch: branch ?? known?.branch ?? "",
-    parked: snapshot,
+    branch,
+    parked: snapshotText({ head, content, branch }),
     ...(start === null ? {} : { start }),
   });
 }

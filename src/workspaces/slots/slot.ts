@@ -7,10 +7,12 @@ import { isCommitId } from "../../system/git-directory.ts";
 import { assertBranchName } from "../branches/branch-name.ts";
 import { type Branches, branchesLike, freeName, isFreeFor } from "../branches/story-branch.ts";
 import { git } from "../git/git.ts";
-import { branchRefOf, headOf } from "../git/head.ts";
+import { branchCommit, branchRefOf, headOf } from "../git/head.ts";
 import { indexFlags } from "../git/index-file.ts";
 import { changeRefs } from "../git/refs.ts";
+import { isIn } from "../integration/ancestry.ts";
 import { putBack } from "../integration/remembered-state.ts";
+import type { LeftBranch } from "../trees/left-branch.ts";
 import { assertOwned, assertSlot, type OwnedTree, ownedTree, writeMarker } from "../trees/ownership.ts";
 import { forgetOperations, forgetState, removeLocks, restoreSnapshot } from "../trees/restore.ts";
 import { parseSnapshot, snapshotRefs } from "../trees/snapshot.ts";
@@ -32,6 +34,8 @@ export interface WantedStory {
   readonly hasWork?: boolean;
   /** The file that says where the work of the story is, see parking.ts. */
   readonly parked: string;
+  /** Where its newest attempt began, for a story whose file is gone, too. */
+  readonly left?: LeftBranch | null;
 }
 
 const checkoutTimeoutMs = 600_000;
@@ -123,7 +127,7 @@ async function goTo(
   wanted: WantedStory,
   whereabouts: Whereabouts | null,
 ): Promise<{ readonly branch: string; readonly fresh: boolean }> {
-  const earlier = whereabouts?.branch || null;
+  const earlier = whereabouts?.branch || (await leftWork(wanted))?.name || null;
   const names = [wanted.branch, earlier, whereabouts?.parked ? parseSnapshot(whereabouts.parked).branch : null];
   dropHiddenIndex(tree);
   const branches = await branchesLike(
@@ -141,6 +145,13 @@ async function goTo(
   }
   const start = left?.commit ?? wanted.base;
   return { branch: await checkOutNew(tree, wanted, start, branches), fresh: left === undefined };
+}
+
+/** A branch with work of the story. Where its newest attempt began on the base, a branch of that name may be of another run. */
+async function leftWork({ repo, base, left = null }: WantedStory): Promise<LeftBranch | null> {
+  if (left === null || (await isIn(repo, left.commit, base))) return null;
+  const tip = await branchCommit(repo, left.name);
+  return tip !== null && (await isIn(repo, left.commit, tip)) ? left : null;
 }
 
 /** Files that an agent told git to ignore would otherwise stay as the agent left them. */
