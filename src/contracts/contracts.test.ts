@@ -76,7 +76,16 @@ test("[LB2] every contract becomes a JSON Schema with its name and version that 
 });
 
 test("[LB3] an unknown key violates a contract", () => {
-  const why = { run: "k3", number: 1, task: "do it", status: "held", why: "it waits", gates: [] };
+  const why = {
+    run: "k3",
+    number: 1,
+    task: "do it",
+    status: "held",
+    why: "it waits",
+    unfinished: [],
+    closing: [],
+    gates: [],
+  };
   const { schema } = contracts["why"] as (typeof contracts)[string];
   expect(schema.safeParse(why).success).toBe(true);
   expect(schema.safeParse({ ...why, more: 1 }).success).toBe(false);

@@ -11,6 +11,7 @@ export const errorCode = z.enum([
   "CONFIG_INVALID",
   "SCRIPT_INVALID",
   "REPOSITORY_UNUSABLE",
+  "REPOSITORY_AWAY",
   "REPOSITORY_DIRTY",
   "BASE_NOT_FOUND",
   "EXECUTOR_MISSING",
@@ -30,6 +31,7 @@ export const errorCode = z.enum([
   "REFUSED",
   "UNTRUSTED",
   "NODE_TOO_OLD",
+  "FILES_GONE",
 ]);
 
 export const errorContract = object({

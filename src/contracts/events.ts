@@ -148,6 +148,7 @@ export const eventContract = z
     event("run_resumed", {}),
     event("executor_changed", { executor: text }),
     event("waits_changed", { waits: waitsLevel }),
+    event("closing_noted", { notes: texts.describe("What people should know of the closing of a run that is over.") }),
     event("run_ended", { status: runStatus.extract(["done", "failed", "cancelled"]), reason }),
     event("run_reopened", {}),
     event("caps_raised", { caps }),

@@ -284,7 +284,6 @@ export const problemContract = object({
     "MEDIA_TYPE",
     "TOO_LARGE",
     "TOO_MANY",
-    "FILES_GONE",
     "DEFECT",
   ]),
   detail: text,

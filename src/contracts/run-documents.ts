@@ -123,6 +123,9 @@ const signalContract = object({
 
 const gateContract = object(gateShape).meta({ id: "GateDocument" });
 
+const unfinished = texts.describe("What Pawl could not finish after the end of the run, and why. Empty: nothing.");
+const closing = texts.describe("What people should know of its closing, such as work that is not on the base.");
+
 export const statusContract = object({
   run: runContract,
   steps: list(stepContract),
@@ -131,7 +134,8 @@ export const statusContract = object({
   signals: list(signalContract).describe("Signals that steps wait for, and those that came early."),
   waits: waitsLevel.describe("Before which steps the run asks a person."),
   notes: list(noteContract).describe("What people said and no completed attempt has read."),
-  unfinished: texts.describe("What Pawl could not finish after the end of the run, and why. Empty: nothing."),
+  unfinished,
+  closing,
   why: text.describe("One sentence: what the run is doing, or what it waits for."),
 }).meta({ id: "StatusDocument" });
 
@@ -144,6 +148,8 @@ export const whyContract = object({
   task: text,
   status: runStatus,
   why: text,
+  unfinished,
+  closing,
   gates: list(gateContract).describe("The open questions."),
 }).meta({ id: "WhyDocument" });
 export const addedNoteContract = object({ run: text, number: count, note: noteContract }).meta({ id: "AddedNote" });

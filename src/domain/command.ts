@@ -152,6 +152,12 @@ export interface TakeFileChanges extends CommandBase {
   readonly changes: readonly (FileChange & { readonly note: NoteId })[];
 }
 
+/** What people should know of the closing of a run that is over. */
+export interface NoteClosing extends CommandBase {
+  readonly type: "note_closing";
+  readonly notes: readonly string[];
+}
+
 /** A person's words for the agent of an attempt that runs. */
 export interface TellAttempt extends CommandBase {
   readonly type: "tell_attempt";
@@ -227,6 +233,7 @@ export type Command =
   | RevertStory
   | AddNote
   | TakeFileChanges
+  | NoteClosing
   | TellAttempt
   | SettleNote
   | EditChain

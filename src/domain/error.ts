@@ -20,6 +20,7 @@ const codes = {
   CONFIG_INVALID: exitCodes.usage,
   SCRIPT_INVALID: exitCodes.usage,
   REPOSITORY_UNUSABLE: exitCodes.missing,
+  REPOSITORY_AWAY: exitCodes.missing,
   REPOSITORY_DIRTY: exitCodes.usage,
   BASE_NOT_FOUND: exitCodes.usage,
   EXECUTOR_MISSING: exitCodes.missing,
@@ -39,6 +40,7 @@ const codes = {
   REFUSED: exitCodes.refused,
   UNTRUSTED: exitCodes.refused,
   NODE_TOO_OLD: exitCodes.missing,
+  FILES_GONE: exitCodes.missing,
 } as const;
 
 export type ErrorCode = keyof typeof codes;

@@ -63,6 +63,8 @@ export type Event = Happened &
     /** Before which steps the run asks from here on. */
     | { readonly type: "waits_changed"; readonly waits: WaitsLevel }
     | { readonly type: "run_ended"; readonly status: "done" | "failed" | "cancelled"; readonly reason: string }
+    /** What people should know of the closing of a run that is over. */
+    | { readonly type: "closing_noted"; readonly notes: readonly string[] }
     | { readonly type: "run_reopened" }
     | { readonly type: "caps_raised"; readonly caps: Caps }
     /** The limits of one step, or of all steps of this scope, start a new count. */

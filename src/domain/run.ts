@@ -21,6 +21,8 @@ export interface RunEnd {
   readonly status: "done" | "failed" | "cancelled";
   readonly reason: string;
   readonly at: number;
+  /** What people should know of its closing, such as work that is not on the base. */
+  readonly notes?: readonly string[];
 }
 
 /** Where a run works. The runtime uses these facts; the engine only stores them. */

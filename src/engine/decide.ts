@@ -17,7 +17,7 @@ import { takeFileChanges } from "./file-changes.ts";
 import { answerGate, expireGate } from "./gates/answers.ts";
 import { receiveSignal } from "./gates/signals.ts";
 import { changeWaits } from "./gates/waits.ts";
-import { cancelRun, pauseRun, resumeRun } from "./lifecycle.ts";
+import { cancelRun, noteClosing, pauseRun, resumeRun } from "./lifecycle.ts";
 import { addNote, settleNote, tellAttempt } from "./notes.ts";
 import { rejectCommand } from "./rejection.ts";
 import { retryRun } from "./retry.ts";
@@ -83,6 +83,7 @@ function concerned({ atWork, broken }: StoryGroups, command: Command): readonly 
     case "resume_run":
     case "add_note":
     case "take_file_changes":
+    case "note_closing":
     case "raise_caps":
       return [];
   }
@@ -133,6 +134,8 @@ function perform(draft: Draft, command: Command): Rejection | null {
       return addNote(draft, command);
     case "take_file_changes":
       return takeFileChanges(draft, command);
+    case "note_closing":
+      return noteClosing(draft, command);
     case "tell_attempt":
       return tellAttempt(draft, command);
     case "settle_note":

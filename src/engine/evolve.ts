@@ -55,6 +55,10 @@ export function evolve(run: Run | null, event: Event): Run {
       move(runTable, "run", runState(run.header), change);
       return withHeader(run, { end: { status: event.status, reason: event.reason, at: event.at } });
     }
+    case "closing_noted": {
+      const { end } = run.header;
+      return end === null ? run : withHeader(run, { end: { ...end, notes: [...(end.notes ?? []), ...event.notes] } });
+    }
     case "run_reopened":
       move(runTable, "run", runState(run.header), "reopen");
       return withHeader(run, { end: null, paused: false });

@@ -1,7 +1,7 @@
-// Starts, pauses, resumes and cancels a run. A retry is in retry.ts.
+// Starts, pauses, resumes and cancels a run, and notes what its closing left. A retry is in retry.ts.
 
 import { hasEnded } from "../domain/attempt.ts";
-import type { CancelRun, ResumeRun, StartRun } from "../domain/command.ts";
+import type { CancelRun, NoteClosing, ResumeRun, StartRun } from "../domain/command.ts";
 import type { Accepted, Rejection } from "../domain/decision.ts";
 import { type StoryId, stepId } from "../domain/ids.ts";
 import { hasOpenParts, isOver } from "../domain/step.ts";
@@ -97,4 +97,13 @@ function cancelScope(draft: Draft, story: StoryId | null, reason: string): void 
     if (isOver(step) || step.state.status === "failed" || stopping.has(step.id)) continue;
     draft.emit(story, { type: "step_cancelled", step: step.id });
   }
+}
+
+/** A closing is performed at least once: what it said before is not said again. */
+export function noteClosing(draft: Draft, { notes }: NoteClosing): Rejection | null {
+  const { end } = draft.run.header;
+  if (end === null) return rejectCommand("illegal", "the run is not over");
+  const fresh = notes.filter((note) => end.notes?.includes(note) !== true);
+  if (fresh.length > 0) draft.emit(null, { type: "closing_noted", notes: fresh });
+  return null;
 }

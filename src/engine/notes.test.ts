@@ -313,6 +313,14 @@ describe("at a gate", () => {
     expect(summed.openGate("review").said).toBe("I did it");
   });
 
+  test("[GA16] a gate behind stories shows how many are done, and which", () => {
+    const each = stories("each", [agent("code")]);
+    const run = new Driver(workflow([each, gate("review")]), { stories: ["A", "B"] });
+    run.pass("A/code");
+    run.pass("B/code");
+    expect(run.openGate("review").said).toMatch(/^2 of 2 stories done:\n- A: .+\n- B: /);
+  });
+
   test("[GA16] a gate that asks again, or that work is sent to, shows why", () => {
     const run = new Driver(workflow([agent("work"), gate("review", { approve: next, again }), agent("ship")]));
     run.pass("work");

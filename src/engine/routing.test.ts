@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { Driver } from "../../test/support/engine/driver.ts";
+import { unfinished } from "../../test/support/engine/reports.ts";
 import {
   again,
   agent,
@@ -59,6 +60,20 @@ describe("next and again", () => {
     ]);
     expect(run.step("work").feedback).toBe("");
   });
+});
+
+test("[RT4] an attempt that did not complete leaves what the step was sent back with, behind its own reason, each once", () => {
+  const on = { rejected: atMost(2, again) };
+  const run = new Driver(workflow([agent("work", { on, onError: atMost(3, again, ask({ stop: fail() })) })]));
+  run.reject("work", "the tests are red");
+  for (const why of ["it crashed", "it crashed", "it ran out of time"]) run.finish("work", unfinished("failed", why));
+  const all = "it ran out of time\n\nBefore that: it crashed\n\nBefore that: the tests are red";
+  expect(run.step("work").feedback).toBe(all);
+  run.finish("work", unfinished("failed", "it crashed"));
+  expect(run.openGate("work").feedback).toBe(all);
+  const fresh = new Driver(workflow([agent("work")]));
+  fresh.finish("work", unfinished("failed", "it crashed"));
+  expect(fresh.step("work").feedback).toBe("it crashed");
 });
 
 describe("verdicts", () => {

@@ -158,6 +158,14 @@ describe("[WY7] the next command, and the time of this machine", () => {
     expect(told(run, { isDriven: true })).toBe(
       "work is running (attempt 1, scripted, for 0 s). `pawl logs 3 --follow` shows the work.",
     );
+    run.lose("work");
+    expect(told(run, { isDriven: true })).toMatch(
+      /ready .* and waits for a free slot, or for an agent that pulls \(`pawl worker list` shows who works\)\. /,
+    );
+    expect(told(run, { isDriven: false, hasWorker: true })).toMatch(
+      /a worker takes it if it has its executor, and `pawl resume 3` continues it here\.$/,
+    );
+    run.claim("work");
     run.finish("work", unfinished("rate_limited", "429", { retryAt: 60_000 }));
     expect(told(run, { isDriven: false })).toBe(
       "work waits until 14:05 (its last attempt was rate limited: 429). No process drives it: `pawl resume 3` continues.",

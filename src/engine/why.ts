@@ -23,6 +23,8 @@ export interface Known {
   readonly number?: number;
   /** A process drives the run, or agents pull its steps. Absent: it is not known. */
   readonly isDriven?: boolean;
+  /** A worker of the home that has the repositories lives: it drives what nothing else drives. */
+  readonly hasWorker?: boolean;
   /** The service of this home: what it says of this run, in sentences, or that it will take it; null: none runs. Absent: not known. */
   readonly service?: { readonly trouble: string | null } | null;
   /** A time as people of this machine read it. */
@@ -76,7 +78,9 @@ function nextOf({ header }: Run, known: Known): readonly string[] {
 }
 
 function undriven(known: Known): string {
-  const { service } = known;
+  const { service, hasWorker = false } = known;
+  if (hasWorker && !service?.trouble)
+    return `No process drives it yet: a worker takes it if it has its executor, and ${command("resume", known)} continues it here.`;
   if (service === undefined) return `No process drives it: ${command("resume", known)} continues.`;
   if (service === null)
     return `No process drives it: ${command("resume", known)} continues, and \`pawl up\` drives every open run.`;
@@ -146,7 +150,9 @@ function describeOne({ story, scope, step, part }: Described, now: number, known
     const awaited = waitsFor(story, of);
     if (awaited !== null) return `${what} waits for ${awaited}`;
     const again = ended === "" ? "" : ` again (${ended})`;
-    return `${what} is ready${again} and waits for a worker (${command("resume", known)}, or an agent that pulls)`;
+    return known.isDriven === true
+      ? `${what} is ready${again} and waits for a free slot, or for an agent that pulls (\`pawl worker list\` shows who works)`
+      : `${what} is ready${again} and waits for a worker (${command("resume", known)}, or an agent that pulls)`;
   }
   return null;
 }

@@ -1,6 +1,7 @@
 // Output. Owns: reading `KEY: value` from what an agent prints, and saying in notes what was read differently from how it
 // was written. Does not own: what the values mean.
 
+import { counted } from "../domain/counted.ts";
 import { type FenceLine, type KeyLine, readFenceLine, readKeyLine } from "./keyline.ts";
 import { cleanText, cutEnd, fits, foldWord } from "./plaintext.ts";
 import { meaningOf } from "./status.ts";
@@ -60,7 +61,7 @@ export function lastOfEach(read: Entries, known: readonly string[]): KeyValues {
   if (values.size <= maxKeys) return { values, notes: limited(notes) };
   const isKnown = new Set([...builtIn, ...known.map((key) => key.toLowerCase())]);
   const kept = [...values].toSorted(([a], [b]) => Number(isKnown.has(b)) - Number(isKnown.has(a))).slice(0, maxKeys);
-  notes.add(`left out ${values.size - maxKeys} keys: at most ${maxKeys} are read`);
+  notes.add(`left out ${counted(values.size - maxKeys, "key")}: at most ${maxKeys} are read`);
   return { values: new Map(kept), notes: limited(notes) };
 }
 

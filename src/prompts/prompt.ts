@@ -20,12 +20,12 @@ const reporting = `Report by the tools of the MCP server \`pawl\`: \`complete\` 
 work on something long, \`get_context\` for what is known of the run. If you cannot call them, end your reply with the keys as
 text; that counts as well.`;
 
-/** Who the agent is: its role files, one after the other, and how it reports where it can call tools. */
 /** A note for an agent that is at work. */
 export function noteForRunning(text: string): string {
   return `A note from a person, for the work that you are doing now:\n\n${text}`;
 }
 
+/** Who the agent is: its role files, one after the other, and how it reports where it can call tools. */
 export function buildSystem(
   roles: readonly { readonly name: string; readonly text: string }[],
   hasTools: boolean,

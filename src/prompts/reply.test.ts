@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { AgentStep } from "../domain/definition.ts";
 import { agentName, stepName } from "../domain/ids.ts";
-import { replyHelp } from "./reply.ts";
+import { replyHelp as helpFor } from "./reply.ts";
 
 const step: AgentStep = {
   kind: "agent",
@@ -19,6 +19,8 @@ const step: AgentStep = {
   wallMs: null,
   quietMs: null,
 };
+
+const replyHelp = (work: AgentStep, told: string) => helpFor(work, { told, mustPlan: false });
 
 describe("[PR37] where the workflow does not say how to answer, the prompt does", () => {
   test("how to pass and how to fail; how to reject, where that leads somewhere", () => {
@@ -42,6 +44,14 @@ describe("[PR37] where the workflow does not say how to answer, the prompt does"
       'Your reply must contain the text "INTAKE_PARSED:".',
       "Your reply must have a line that matches the regular expression `^PR:\\s*\\d+`.",
     ]);
+  });
+
+  test("a plan, for the last agent before stories that nothing has planned, without one that could be repeated", () => {
+    const help = helpFor(step, { told: "Plan it. STATUS: done", mustPlan: true });
+    expect(help).toMatch(/`STORIES_JSON:`[^]*JSON array/);
+    expect(help).not.toMatch(/[[{]/);
+    expect(helpFor(step, { told: "STATUS: done\nSTORIES_JSON: [ … ]", mustPlan: true })).toBe("");
+    expect(replyHelp(step, "Plan it. STATUS: done")).toBe("");
   });
 
   test("nothing, where input or role files say it, and for a step that ends with a summary", () => {

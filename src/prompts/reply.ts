@@ -6,12 +6,19 @@ import { expectedLines } from "../domain/expectation.ts";
 import { decidedValues } from "../domain/route.ts";
 import { flatten } from "./plaintext.ts";
 
-/** `told`: the input as it is written and the role files. "" where they say everything. */
-export function replyHelp(step: PerformedWork, told: string): string {
+interface Asking {
+  /** The input as it is written and the role files. */
+  readonly told: string;
+  /** The step is the last that can plan the stories behind it, and there are none yet. */
+  readonly mustPlan: boolean;
+}
+
+/** "" where the input and the role files say everything. */
+export function replyHelp(step: PerformedWork, { told, mustPlan }: Asking): string {
   if (step.kind !== "agent") return "";
   const said = flatten(told);
-  const sentences = [...statusHelp(step, said), ...decisionHelp(step, said), ...expectedHelp(step, said)];
-  return sentences.join("\n");
+  const plan = mustPlan ? planHelp(said) : [];
+  return [...statusHelp(step, said), ...decisionHelp(step, said), ...expectedHelp(step, said), ...plan].join("\n");
 }
 
 function statusHelp(step: PerformedWork, said: string): readonly string[] {
@@ -46,6 +53,14 @@ function expectedHelp({ expects }: PerformedWork, said: string): readonly string
     const isKnown = isStatus(line.source) || (key !== undefined && said.includes(`${key.toLowerCase()}:`));
     return isKnown ? [] : [`Your reply must have a line that matches the regular expression \`${line.source}\`.`];
   });
+}
+
+/** Without an example: it could be repeated as a plan. */
+function planHelp(said: string): readonly string[] {
+  if (said.includes("stories_json")) return [];
+  return [
+    "Plan the stories that the next steps work on: write `STORIES_JSON:` on a line of its own in your reply, and below it a JSON array with at most 20 objects, in the order of the work. Each has `id` (such as `US-001`), `title`, `description` and `acceptanceCriteria`, a list of texts.",
+  ];
 }
 
 function expectsStatus({ expects }: PerformedWork): boolean {

@@ -2,6 +2,7 @@
 // never a pass.
 
 import type { Check } from "../domain/check.ts";
+import { counted } from "../domain/counted.ts";
 import type { ResultsRead, TestResults } from "./result.ts";
 
 /** How the command ended. Without a code it was not started, was killed, or ran out of time. */
@@ -37,7 +38,9 @@ export function judge(check: Check, end: CommandEnd, reading: ResultsRead | null
   if (fail > 0) return red(`${end.how}, ${fail} of ${pass + fail} tests fail`);
   if (broken[0] !== undefined) return red(`${end.how}, and ${broken[0]} failed outside of its tests`);
   if (pass === 0) return red(`${end.how}, and no test ran${skip === 0 ? "" : ` (${skip} skipped)`}`);
-  return end.code === 0 ? green(`${pass} tests pass`) : red(`${end.how}, although no test failed`);
+  return end.code === 0
+    ? green(counted(pass, "test passes", "tests pass"))
+    : red(`${end.how}, although no test failed`);
 }
 
 function mustFail(check: Check, end: CommandEnd, reading: ResultsRead | null, work: StepWork): Judgement {
@@ -57,9 +60,10 @@ function newTestsFail({ failing, passing, broken, fail }: TestResults, work: Ste
   if (early[0] !== undefined)
     return red(`a new test passes before there is code for it: ${early.slice(0, 5).join(", ")}`);
   const late = failing.filter(isNew);
-  if (late.length > 0) return green(`${late.length} new tests fail, as they must`);
+  if (late.length > 0) return green(`${counted(late.length, "new test fails, as it", "new tests fail, as they")} must`);
   if (broken.length > 0 && work.hasChanges) return green(`${broken[0] ?? ""} does not build yet, as it must`);
-  if (work.isNew === null && fail > 0) return green(`${fail} tests fail, as they must`);
+  if (work.isNew === null && fail > 0)
+    return green(`${counted(fail, "test fails, as it", "tests fail, as they")} must`);
   if (work.isLaterVisit && work.isNew !== null && broken.length === 0)
     return green("the step wrote no new test that could fail");
   return red(

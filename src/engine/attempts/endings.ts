@@ -7,7 +7,7 @@ import type { EditRequest } from "../../domain/edit.ts";
 import type { StoryId } from "../../domain/ids.ts";
 import type { Part, PartEnd } from "../../domain/part.ts";
 import type { AgentQuestion, CompletedReport, Report, UnfinishedReport } from "../../domain/report.ts";
-import type { ErrorOutcome, GateOptions, RouteRule } from "../../domain/route.ts";
+import type { ErrorOutcome, GateOptions, Route, RouteRule } from "../../domain/route.ts";
 import type { Header } from "../../domain/run.ts";
 import type { Step } from "../../domain/step.ts";
 import { type EditResult, editChain } from "../chain/chain-edits.ts";
@@ -194,9 +194,18 @@ export function endUnfinished(
   const cause = outcome === "invalid_output" ? "unreadable" : limited.exhausted === null ? "route" : "exhausted";
   const route = withReason(limited.route, report.why, limited.exhausted);
   if (limited.exhausted !== null) sendMessage(draft, "stuck", { story, step: step.name, text: limited.exhausted });
-  const routing = { story, step, route, feedback: report.why, cause, notBefore: report.retryAt } as const;
+  const had = definition.kind === "agent" ? (part ?? step).feedback : "";
+  const feedback = stillToldWith(had, route, report.why);
+  const routing = { story, step, route, feedback, cause, notBefore: report.retryAt } as const;
   if (part === null) takeRoute(draft, routing);
   else takePartRoute(draft, { ...routing, part });
+}
+
+/** A crash answers nothing: the next attempt, or the person who is asked, hears of it and still of what came before. */
+function stillToldWith(feedback: string, route: Route, why: string): string {
+  const isKept = (route.to === "again" || route.to === "gate") && feedback !== "";
+  if (!isKept) return why;
+  return feedback.includes(why) ? feedback : `${why}\n\nBefore that: ${feedback}`;
 }
 
 /** The step, or the part of it, can start again. */

@@ -102,7 +102,10 @@ describe("asking", () => {
     expect(run.openGate("a").cause).toBe("exhausted");
     run.answer("a", "continue");
     run.finish("a", unfinished("invalid_output", "cannot be read"));
-    expect(run.openGate("a")).toMatchObject({ cause: "unreadable", feedback: "cannot be read" });
+    expect(run.openGate("a")).toMatchObject({
+      cause: "unreadable",
+      feedback: "cannot be read\n\nBefore that: not good enough",
+    });
   });
 });
 
