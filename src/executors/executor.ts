@@ -37,6 +37,8 @@ export interface ExecutorCall {
   /** The attempt's id: Pawl kills every process that carries it when the attempt ends. */
   readonly attempt: string;
   readonly wallMs: number | null;
+  /** The time of day that counts for what an agent says about time; absent: this machine's. */
+  readonly now?: () => number;
   readonly quietMs: number | null;
   /** Wins over the executor's configuration; null: the step names none. */
   readonly model?: string | null;

@@ -1,10 +1,12 @@
-// Tools of an attempt. Owns: the tools that its agent gets, with inputs that fit its step. The desk does the work.
+// Tools of an attempt. Owns: the tools that its agent gets, with inputs that fit its step, and the one that commands of Pawl call. The
+// desk does the work.
 
 import { z } from "zod";
 import { expectedLines } from "../domain/expectation.ts";
 import { decidedValues } from "../domain/route.ts";
 import { operationWords } from "../protocols/files/edit-operation.ts";
 import type { Desk } from "../runtime/attempt/execute/desk.ts";
+import { handInTool } from "./own-desk.ts";
 import { type Tool, tool } from "./tool.ts";
 
 /** An agent with many tools hides those of servers until it searches for them; these must be visible. */
@@ -15,7 +17,7 @@ export const attemptInstructions =
 
 export function attemptTools(desk: Desk): readonly Tool[] {
   const editing = desk.claim.definition.editable ? [editWorkflow(desk)] : [];
-  return [complete(desk), fail(desk), progress(desk), askHuman(desk), getContext(desk), ...editing];
+  return [complete(desk), fail(desk), progress(desk), askHuman(desk), getContext(desk), handIn(desk), ...editing];
 }
 
 function complete(desk: Desk): Tool {
@@ -143,6 +145,16 @@ function getContext(desk: Desk): Tool {
     looks: true,
     input: z.object({}),
     work: () => ({ accepted: true, text: JSON.stringify(desk.context(), null, 2) }),
+  });
+}
+
+function handIn(desk: Desk): Tool {
+  return tool({
+    name: handInTool,
+    description: "What `pawl step complete` and `pawl step fail` call.",
+    isHidden: true,
+    input: z.object({ outcome: z.enum(["ran", "failed"]), text: z.string() }),
+    work: ({ outcome, text }) => desk.handIn(outcome === "ran" ? { outcome, text } : { outcome, text: "", why: text }),
   });
 }
 

@@ -256,6 +256,26 @@ describe("the tools", () => {
     }
   });
 
+  test("[MC60] a command of Pawl hands in a whole answer by a tool that no agent sees, and the last report counts", async () => {
+    const client = await clientOf();
+    const { desk, lines } = client.test;
+    expect((await client.rpc("tools/call", { name: "nothing" })).body?.error?.message).not.toContain("hand_in");
+    expect(await client.call("complete", { outcome: "done" })).toMatchObject({ isError: false });
+    expect(await client.call("hand_in", { outcome: "ran", text: "ISSUES: x\nSTATUS: retry" })).toMatchObject({
+      isError: false,
+      text: expect.stringContaining("end your turn"),
+    });
+    expect([desk.report, desk.handedIn]).toEqual([null, { outcome: "ran", text: "ISSUES: x\nSTATUS: retry" }]);
+    expect(lines.at(-1)).toBe("step: ISSUES: x");
+    await client.call("complete", { outcome: "done" });
+    expect([desk.report, desk.handedIn]).toEqual([expect.objectContaining({ outcome: "completed" }), null]);
+    await client.call("hand_in", { outcome: "failed", text: "no compiler" });
+    expect(desk.handedIn).toEqual({ outcome: "failed", text: "", why: "no compiler" });
+    client.open.close();
+    expect(desk.handIn({ outcome: "ran", text: "STATUS: done" })).toMatchObject({ accepted: false });
+    expect(desk.handedIn).toMatchObject({ outcome: "failed" });
+  });
+
   test("[MC41] edit_workflow is there only where the step may edit", async () => {
     const client = await clientOf(editingDesk());
     expect(Object.keys(await client.tools())).toContain("edit_workflow");

@@ -2,7 +2,7 @@
 
 import type { Desk, OpenDesk, ToolServer } from "../runtime/attempt/execute/desk.ts";
 import { attemptInstructions, attemptTools } from "./attempt-tools.ts";
-import { Loopback } from "./loopback.ts";
+import { type Door, Loopback } from "./loopback.ts";
 import { McpServer } from "./mcp-server.ts";
 
 /** Nothing listens before the first desk is opened. */
@@ -11,7 +11,16 @@ export function openToolServer(): ToolServer {
   return {
     async open(desk: Desk): Promise<OpenDesk> {
       const { id, token } = desk.claim.attempt;
-      const url = await loopback.open(id, { token, server: new McpServer(attemptTools(desk), attemptInstructions) });
+      let server: McpServer | undefined;
+      const door: Door = {
+        token,
+        // Most agents print: the schemas of their tools are never asked for.
+        get server() {
+          server ??= new McpServer(attemptTools(desk), attemptInstructions);
+          return server;
+        },
+      };
+      const url = await loopback.open(id, door);
       return {
         url,
         token,

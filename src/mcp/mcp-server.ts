@@ -57,12 +57,16 @@ export class McpServer {
 
   #list({ cursor }: Params): object {
     if (cursor !== undefined) throw new RpcError("params", "the list has one page");
-    return { tools: this.#tools.map((tool) => tool.describe()) };
+    return { tools: this.#shown.map((tool) => tool.describe()) };
+  }
+
+  get #shown(): readonly Tool[] {
+    return this.#tools.filter(({ isHidden }) => !isHidden);
   }
 
   async #call({ name, arguments: given = {} }: Params): Promise<object> {
     const tool = this.#tools.find((candidate) => candidate.name === name);
-    const known = this.#tools.map((candidate) => candidate.name).join(", ");
+    const known = this.#shown.map((candidate) => candidate.name).join(", ");
     if (tool === undefined)
       throw new RpcError("params", `there is no tool ${JSON.stringify(name)}; there are: ${known}`);
     return resultOf(await tool.call(given));

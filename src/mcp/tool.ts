@@ -7,6 +7,8 @@ import type { Reply } from "../runtime/attempt/execute/desk.ts";
 
 export interface Tool {
   readonly name: string;
+  /** Commands of Pawl call it, and no agent sees it. */
+  readonly isHidden: boolean;
   /** For `tools/list`. */
   describe(): object;
   /** Never rejects. */
@@ -22,13 +24,15 @@ interface ToolOptions<Shape extends z.ZodRawShape> {
   /** It ends something for good. Agents ask before they call such a tool. */
   readonly destroys?: boolean;
   readonly meta?: Readonly<Record<string, unknown>>;
+  readonly isHidden?: boolean;
   readonly work: (input: z.output<z.ZodObject<Shape>>) => Reply | Promise<Reply>;
 }
 
 export function tool<Shape extends z.ZodRawShape>(options: ToolOptions<Shape>): Tool {
-  const { name, description, input, looks = false, destroys = false, meta } = options;
+  const { name, description, input, looks = false, destroys = false, meta, isHidden = false } = options;
   return {
     name,
+    isHidden,
     describe: () => ({
       name,
       description,

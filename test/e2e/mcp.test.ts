@@ -136,6 +136,8 @@ steps:
     isError: true,
     text: expect.stringContaining("US-9"),
   });
+  // The process that drove it to the signal may still be about to leave, and would go on with the run itself.
+  await until(async () => (await made.json<{ workers: readonly unknown[] }>(["worker", "list"])).workers.length === 0);
   const dropped = await session.documentOf("drop_step", { run: "1", step: "never", as: "done" });
   expect(dropped).toMatchObject({ step: "never", as: "done", status: "running", log: expect.any(String) });
   await statusOf(session, "done");

@@ -1,7 +1,5 @@
 // Agents that pull: what each call of claim, complete and fail does to steps and stories.
 
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { expectCode, newSite, pawl, type Site, statuses, writeAt } from "../support/pawl.ts";
 import { claim, complete, fail, perform, tryClaim } from "../support/pulling.ts";
@@ -186,20 +184,4 @@ test("[A62 CM10 X8] complete reads stdin, a file or an argument; a wrong token a
   const called = await pawl(["step", "complete", third.stepId], { home: site.home, input: done });
   expect(JSON.parse(called.stdout)).toMatchObject({ accepted: true, runDone: true });
   expect(await site.pawl("step", "fail", "at-nobody", "why")).toMatchObject({ code: 5 });
-});
-
-test("[CM81] an attempt that a driver performs is not ended by its id alone, and is by the token that its agent has", async () => {
-  const site = newSite();
-  const program = fileURLToPath(new URL("../../bin/pawl", import.meta.url));
-  const call = `'${process.execPath}' '${program}' step complete $PAWL_ATTEMPT_ID "STATUS: done"`;
-  const text = `cat > /dev/null
-env -u PAWL_TOKEN PAWL_HOME='${site.home}' ${call} > '${site.path("without")}'; echo "exit $?" >> '${site.path("without")}'
-PAWL_HOME='${site.home}' ${call}
-`;
-  const agent = writeAt(site, "agent.sh", text);
-  const workflow = "pawl: 1\nid: small\nagents: { worker: {} }\nsteps: [{ id: work, agent: worker }]\n";
-  const file = writeAt(site, "small.yml", workflow);
-  // The agent itself prints no verdict, so the run is done by its report alone. It is stopped as soon as that has counted.
-  expectCode(await site.pawl("run", file, "Do it", "--executor", `command: sh ${agent}`), 0);
-  expect(readFileSync(site.path("without"), "utf8")).toMatch(/"accepted":false.*\n?exit 6/s);
 });

@@ -49,7 +49,7 @@ function launchOf(called: AcpCall, access: Access): Launch {
   const right = access === "read" ? "reading" : options.permissions === "allow" ? "free" : "asking";
   const visible = allowedEnvironment(process.env, [...server.keys, ...options.env]);
   const env = { ...visible, ...server.env?.(right, call.commands ?? []), ...call.env };
-  const reader = acpReader(Date.now);
+  const reader = acpReader(call.now ?? Date.now);
   const topics = topicsOf(called, access, right);
   return {
     access,

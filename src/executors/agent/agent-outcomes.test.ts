@@ -28,6 +28,14 @@ test.each(Object.keys(profiles))("[EX30] %s that says that it is done has run, w
   expect(end.version).toBe(told ?? "99.1.2");
 });
 
+test("[WK60] what an agent says about time counts from the time of day that its call names", async () => {
+  const message = "You've hit your usage limit. Try again in 2 hours.";
+  const lines = [transcripts["codex"]?.[0] ?? {}, { type: "turn.failed", error: { message } }];
+  const now = () => Date.UTC(2030, 0);
+  const end = await performWith(stubAgent(codex, `${printing(lines)}exit 1`), { now });
+  expect(end).toMatchObject({ outcome: "rate_limited", kind: "quota", retryAt: Date.UTC(2030, 0, 1, 2) });
+});
+
 test("[EX30] an agent that does not name its model has worked with the one that it was given", async () => {
   const executor = stubAgent(codex, printing(transcripts["codex"] ?? []), { model: "gpt-5.5" });
   expect([(await performWith(executor)).model, (await performWith(executor, { model: "other" })).model]).toEqual([

@@ -44,7 +44,7 @@ function launchOf(called: CliCall, task: AgentTask, scratch: Scratch): Launch {
   const { profile, options } = called;
   const invocation = profile.prepare(task);
   const env = environmentOf(task, invocation);
-  const reader = profile.newReader(Date.now);
+  const reader = profile.newReader(called.call.now ?? Date.now);
   return {
     access: task.access,
     command: [programPath(options.program), ...invocation.args],

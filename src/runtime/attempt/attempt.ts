@@ -5,6 +5,7 @@
 // perform a step differ in `execute`, and in nothing before or after it.
 
 import type { Decision } from "../../domain/decision.ts";
+import { errorText } from "../../domain/error.ts";
 import type { NoteId } from "../../domain/ids.ts";
 import type { Report } from "../../domain/report.ts";
 import type { Receipt } from "../../executors/executor.ts";
@@ -14,6 +15,8 @@ import type { Parts } from "../parts.ts";
 import { StopSwitch } from "../stop-switch.ts";
 import { transition } from "../transition/transition.ts";
 import { handOver } from "../trees/hand-over.ts";
+import { hasLostTree } from "../trees/lost-tree.ts";
+import { salvage } from "../trees/salvage.ts";
 import { exchangeTexts } from "../trees/shared-texts.ts";
 import { type BeginPorts, type BegunAttempt, begin } from "./begin/begin.ts";
 import { authorOf, type Claim } from "./claim/claim.ts";
@@ -137,9 +140,13 @@ function only(claim: Claim, report: Report): Performed {
 
 async function perform(parts: AttemptPorts, claimed: Claim, reach: Reach): Promise<Performed> {
   const { stop } = reach;
-  const claim = parts.site === null ? claimed : await parts.site.localise(claimed);
-  const prepared = await prepare(parts, claim, stop);
-  const report = await performIn(parts, claim, prepared, reach).catch((error: unknown) => failedWith(error, stop));
+  const claim = parts.site === null ? claimed : await parts.site.localise(claimed, () => stop.reason !== null);
+  const prepared = await prepare(parts, claim, stop).catch(async (error: unknown) => {
+    throw await explained(parts, claim, error);
+  });
+  const report = await performIn(parts, claim, prepared, reach).catch(async (error: unknown) =>
+    failedWith(await explained(parts, claim, error), stop),
+  );
   if (stop.isLeft) return only(claim, report);
   const end = await concluded(parts, claim, prepared.workspace, report);
   return { claim, ...(await handedOver(parts, claim, prepared.workspace, end, stop)) };
@@ -153,13 +160,33 @@ async function handedOver(
   report: Report,
   stop: StopSwitch,
 ): Promise<Result> {
+  // Nobody will take it: the run was closed, and what was on its way is gone. What was begun is saved while the host waits for its end.
+  if (parts.machines !== null && (await parts.store.runById(claim.run.header.id))?.endedAt !== null) {
+    if (parts.site !== null) await saveBegun(parts, claim, workspace);
+    return { report, handed: null };
+  }
   try {
+    // The run may be closed by now: nobody would take what it hands over.
+    if (parts.machines !== null && (await hasLostTree(parts, claim.attempt))) return { report, handed: null };
     const handed = await handOver(parts, claim.run, claim.attempt, workspace, report, () => stop.reason !== null);
     await exchangeTexts(parts, claim.run, claim.attempt.story);
     return { report, handed };
   } catch (error) {
-    return { report: replaceOutcome(report, troubleWith(error, stop)), handed: null };
+    return { report: replaceOutcome(report, troubleWith(await explained(parts, claim, error), stop)), handed: null };
   }
+}
+
+async function saveBegun(parts: AttemptPorts, { run, attempt }: Claim, { path, base }: Workspace): Promise<void> {
+  try {
+    if (base !== null && !(await hasLostTree(parts, attempt))) await salvage(parts, run, path, { attempt, base });
+  } catch (error) {
+    parts.log("salvage.failed", { run: run.header.id, attempt: attempt.id, why: errorText(error) });
+  }
+}
+
+/** On a guest, its clone may be damaged: the step is as good as it was, and so is the story. */
+async function explained({ site }: Pick<Parts, "site">, { run }: Claim, error: unknown): Promise<unknown> {
+  return site === null ? error : await site.explain(run, error);
 }
 
 async function performIn(parts: AttemptPorts, claim: Claim, prepared: Prepared, reach: Reach): Promise<Report> {

@@ -2,13 +2,15 @@
 // step in Pawl's own log. Only their owner can read the files.
 
 import {
+  appendFileSync,
   closeSync,
   createWriteStream,
   fstatSync,
+  ftruncateSync,
   mkdirSync,
+  rmSync,
   type WriteStream,
   writeFileSync,
-  writeSync,
 } from "node:fs";
 import { join } from "node:path";
 import { type Attempt, placeName } from "../../domain/attempt.ts";
@@ -31,6 +33,8 @@ export interface AttemptLog {
   open(): void;
   /** Adds a line of Pawl's own; one that cannot be written is left out. */
   note(line: string): void;
+  /** Adds what the agent said elsewhere than in its output, in the same way. */
+  show(text: string): void;
   close(): Promise<void>;
 }
 
@@ -95,13 +99,47 @@ export function appendLog(
   attempt: Attempt,
   bytes: Uint8Array,
 ): void {
+  // All of it, where one call takes only a part.
+  inLog(parts, run, attempt, (handle) => appendFileSync(handle, bytes));
+}
+
+function inLog(
+  parts: Pick<Parts, "home" | "protocols">,
+  run: RunFacts,
+  attempt: Attempt,
+  act: (handle: number) => void,
+): void {
   const file = logFile(parts, run, attempt);
   const handle = openPrivateInside(logRoot(parts, run, file), file);
   try {
-    writeSync(handle, bytes);
+    act(handle);
   } finally {
     closeSync(handle);
   }
+}
+
+/** 0: there is none that may be read. */
+export function logSize(parts: Pick<Parts, "home" | "protocols">, run: RunFacts, attempt: Attempt): number {
+  const handle = openLogToRead(parts, run, attempt);
+  if (handle === null) return 0;
+  try {
+    return fstatSync(handle).size;
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Takes out again what was added after it had this size. */
+export function cutLog(parts: Pick<Parts, "home" | "protocols">, run: RunFacts, attempt: Attempt, size: number): void {
+  if (logSize(parts, run, attempt) > size) inLog(parts, run, attempt, (handle) => ftruncateSync(handle, size));
+}
+
+/** The host has them. */
+export function removeLog(parts: Pick<Parts, "home" | "protocols">, run: RunFacts, attempt: Attempt): void {
+  const file = logFile(parts, run, attempt);
+  // What a protocol has chosen goes with its folder.
+  if (logRoot(parts, run, file) === parts.home.logs) rmSync(file, { force: true });
+  rmSync(promptFile(parts, run.id, attempt), { force: true });
 }
 
 /** Appends: the attempt may have been begun by another process, and its name may be that of an attempt of an earlier run. */
@@ -138,6 +176,11 @@ export function openLog(
     if (into !== null && rest.length > 0 && !into.write(rest))
       await new Promise<void>((resolve) => drained(into, resolve));
   };
+  const add = (text: string) => {
+    open();
+    if (problem === null && written < fileCapBytes)
+      void write(Buffer.from(`${parts.secrets.redact(text)}\n`)).catch(() => undefined);
+  };
   return {
     open,
     async sink(name, chunk) {
@@ -145,11 +188,8 @@ export function openLog(
       if (problem !== null) throw problem;
       if (written < fileCapBytes) await write(redactions[name].push(chunk));
     },
-    note(line) {
-      open();
-      if (problem === null && written < fileCapBytes)
-        void write(Buffer.from(`[pawl] ${parts.secrets.redact(line)}\n`)).catch(() => undefined);
-    },
+    note: (line) => add(`[pawl] ${line}`),
+    show: (text) => add(text),
     async close() {
       open();
       for (const redaction of Object.values(redactions)) {

@@ -12,9 +12,9 @@ import { performedBy } from "../../../engine/definitions.ts";
 import { timeLeft } from "../../../engine/limits.ts";
 import type { Hold, Transaction } from "../../../store/store.ts";
 import { deadlineIn } from "../../../system/clock.ts";
-import { hostName } from "../../../system/home.ts";
 import { newAttemptId, newToken } from "../../../system/ids.ts";
 import type { Committed, Parts } from "../../parts.ts";
+import { machineOf } from "../../worker.ts";
 import { agentOf } from "./agent-of.ts";
 import { choose } from "./executor-choice.ts";
 import { permitsOf } from "./permits.ts";
@@ -66,7 +66,7 @@ export function timeFor(claim: Claim, now: number): number | null {
 const offersSeen = 50;
 const mostOffers = 50 * 4 ** 4;
 
-export type ClaimPorts = Pick<Parts, "store" | "dispatch" | "executors" | "clock" | "commits">;
+export type ClaimPorts = Pick<Parts, "store" | "dispatch" | "machines" | "executors" | "clock" | "commits">;
 
 export async function claimStep(parts: ClaimPorts, request: ClaimRequest): Promise<Claim | null> {
   const claimed = await parts.store.transaction((tx) => claimIn(parts, tx, request));
@@ -140,7 +140,7 @@ async function take(
   const asked = { at: parts.clock.now(), author: request.driver === "push" ? "driver" : `agent:${offer.agent}` };
   const part = offer.part === null ? {} : { part: offer.part };
   const place = { type: "start_attempt", story: offer.story, step: offer.step, ...part } as const;
-  const draft = { ...asked, ...place, attempt: id, token: newToken(), driver: request.driver, host: hostName() };
+  const draft = { ...asked, ...place, attempt: id, token: newToken(), driver: request.driver, host: machineOf(parts) };
   const loaded = await tx.load(offer.run, (header) => storiesFor(header, { ...draft, executor: "" }));
   if (!loaded) return null;
   if (request.holdsNew && needsTree(loaded.run, offer)) return null;

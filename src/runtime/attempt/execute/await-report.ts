@@ -68,7 +68,8 @@ async function reportIn(parts: AwaitPorts, begun: BegunAttempt): Promise<string 
   const { claim, workspace } = begun;
   const { arrived, collect } = parts.protocols.of(claim.run.header.definition);
   const session = sessionOf(parts, begun);
-  if (!(await arrived(claim, workspace.path, session))) return null;
-  const { told } = await collect(claim, workspace.path, session);
+  const work = { ...claim, aheadMs: parts.clock.aheadMs };
+  if (!(await arrived(work, workspace.path, session))) return null;
+  const { told } = await collect(work, workspace.path, session);
   return sha256Of(JSON.stringify(told ?? null));
 }

@@ -16,29 +16,33 @@ import type { Workspace } from "../prepare/workspace.ts";
 export interface Surroundings {
   readonly workspace: Workspace;
   readonly input: Input;
-  readonly mcp: McpAddress | null;
+  /** Where its agent reports; null: it prints. */
+  readonly desk: McpAddress | null;
+  /** Its executor gives the agent the tools of the desk. Any agent reaches it by commands of Pawl. */
+  readonly callsTools: boolean;
   readonly onOutput: ExecutorCall["onOutput"];
 }
 
 export function callOf(
   parts: Pick<Parts, "clock" | "home" | "protocols" | "telemetry">,
   claim: Claim,
-  { workspace, input, mcp, onOutput }: Surroundings,
+  { workspace, input, desk, callsTools, onOutput }: Surroundings,
 ): ExecutorCall {
   return {
     prompt: input.prompt,
     system: input.system,
     cwd: workspace.path,
     // Pawl's own variables win over those of a configuration file.
-    env: { ...workspace.env, ...environmentOf(parts, claim, input) },
+    env: { ...workspace.env, ...environmentOf(parts, claim, input), ...(desk === null ? {} : { PAWL_DESK: desk.url }) },
     outside: outsideFor(parts, claim, input),
     attempt: claim.attempt.id,
     model: agentOf(claim)?.model ?? null,
     access: mayOnlyRead(claim) ? "read" : "write",
     commands: commandsFor(claim),
     resume: sessionFor(claim).resume,
-    mcp,
+    mcp: callsTools ? desk : null,
     wallMs: timeFor(claim, parts.clock.now()),
+    now: () => parts.clock.now(),
     quietMs: claim.definition.quietMs,
     onOutput,
   };

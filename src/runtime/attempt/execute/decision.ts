@@ -24,7 +24,7 @@ export async function readDecision(parts: DecisionPorts, { begun, log, stop }: W
   if (definition.kind !== "decision") throw new Error(`${definition.name} is not a decision`);
   const reader = readerOf(parts.protocols.of(run.header.definition), definition);
   const file = await fileOf(parts, begun, definition);
-  const work = { run, attempt, definition, workspace: workspace.path, file };
+  const work = { run, attempt, definition, aheadMs: parts.clock.aheadMs, workspace: workspace.path, file };
   const read = await withinTime(parts, stop, async () => reader.read(work));
   if (read === null) return { kind: "performed", report: late(definition), isChecked: true };
   const decided = withKnownValue(definition, reader, read);

@@ -1,6 +1,8 @@
-// The desk of an attempt: what its agent reports, asks and looks up by tools while it runs. How the tools are called is in src/mcp.
+// The desk of an attempt: what its agent reports, asks and looks up while it runs, by tools and by commands of Pawl. How it is called is
+// in src/mcp.
 
 import type { Attempt } from "../../../domain/attempt.ts";
+import type { Check } from "../../../domain/check.ts";
 import type { PerformedWork } from "../../../domain/definition.ts";
 import type { EditOperation, EditRequest } from "../../../domain/edit.ts";
 import type { CompletedReport, UnfinishedReport } from "../../../domain/report.ts";
@@ -8,6 +10,7 @@ import { anyOtherValue, decidedValues } from "../../../domain/route.ts";
 import { contextOf, type Run, scopeOf } from "../../../domain/run.ts";
 import { editChain } from "../../../engine/chain/chain-edits.ts";
 import { chainLines } from "../../../engine/chain/chain-rules.ts";
+import { definitionOf } from "../../../engine/definitions.ts";
 import { Draft } from "../../../engine/draft.ts";
 import { isExample } from "../../../prompts/echo.ts";
 import { cleanText, cutEnd } from "../../../prompts/plaintext.ts";
@@ -37,6 +40,11 @@ interface Asking {
   readonly context?: string | undefined;
 }
 
+/** A whole answer, in place of what the agent prints: `pawl step complete` and `pawl step fail` hand it in. */
+export type HandedIn =
+  | { readonly outcome: "ran"; readonly text: string }
+  | { readonly outcome: "failed"; readonly text: ""; readonly why: string };
+
 /** Where a desk can be reached. */
 export interface OpenDesk {
   readonly url: string;
@@ -45,7 +53,7 @@ export interface OpenDesk {
   close(): void;
 }
 
-/** Offers desks to agents that call tools. */
+/** Offers desks to agents. */
 export interface ToolServer {
   open(desk: Desk): Promise<OpenDesk>;
   close(): Promise<void>;
@@ -79,6 +87,8 @@ export class Desk {
   readonly #onSign: () => void;
   readonly #log: (line: string) => void;
   #reported: CompletedReport | UnfinishedReport | null = null;
+  #handedIn: HandedIn | null = null;
+  #onHandedIn: (answer: HandedIn) => void = () => undefined;
   #operations: readonly EditOperation[] = [];
   #editNotes: readonly string[] = [];
   #isClosed = false;
@@ -96,6 +106,16 @@ export class Desk {
     const { edits } = this;
     if (this.#reported?.outcome !== "completed" || edits === undefined) return this.#reported;
     return { ...this.#reported, edits };
+  }
+
+  /** The answer that the agent handed in; null: none, and what it printed counts. */
+  get handedIn(): HandedIn | null {
+    return this.#handedIn;
+  }
+
+  /** Called when an answer was handed in. */
+  onHandedIn(listener: (answer: HandedIn) => void): void {
+    this.#onHandedIn = listener;
   }
 
   /** How the agent wants its chain changed, also where its report is what it printed. */
@@ -156,6 +176,17 @@ export class Desk {
     });
   }
 
+  /** It is read when the agent has ended, as if the agent had printed it. */
+  handIn(answer: HandedIn): Reply {
+    const said = answer.outcome === "ran" ? lineOf(answer.text) : `it failed: ${lineOf(answer.why)}`;
+    const work = () => {
+      [this.#handedIn, this.#reported] = [answer, null];
+      this.#onHandedIn(answer);
+      return { accepted: true, text: "it counts as soon as this agent has ended: end your turn now" };
+    };
+    return this.#answer("step", work, said);
+  }
+
   progress({ message, percent }: Progressing): Reply {
     const share = percent === undefined ? "" : `${Math.round(Math.min(100, Math.max(0, percent)))} % `;
     return this.#answer("progress", () => ({ accepted: true, text: "Noted." }), `${share}${lineOf(message)}`);
@@ -209,6 +240,7 @@ export class Desk {
       context: contextOf(run, attempt.story),
       outcomes: this.outcomes,
       outputs: definition.produces,
+      checks: this.#checks(),
       steps: chainLines(new Draft(run, preview), attempt.story),
       mayEdit: definition.editable ?? false,
       files: { progress: this.#input.progressFile || null, shared: header.place.shared ?? null },
@@ -244,6 +276,13 @@ export class Desk {
     this.#isClosed = true;
   }
 
+  /** Those of the step, also where the agent performs a part of it. */
+  #checks(): readonly Check[] {
+    const { run, attempt } = this.claim;
+    const step = definitionOf(run, attempt.story, attempt.name);
+    return "checks" in step ? step.checks : [];
+  }
+
   #answer(tool: string, work: () => Reply, said?: string): Reply {
     if (this.#isClosed) return refuse("this attempt has ended");
     this.#onSign();
@@ -253,8 +292,8 @@ export class Desk {
   }
 
   #record(report: CompletedReport | UnfinishedReport, said: string): Reply {
-    const again = this.#reported === null ? "" : " in place of what you reported before";
-    this.#reported = report;
+    const again = (this.#reported ?? this.#handedIn) === null ? "" : " in place of what you reported before";
+    [this.#reported, this.#handedIn] = [report, null];
     return { accepted: true, text: `Recorded${again}: ${said}. End your turn when nothing is left to do.` };
   }
 

@@ -1,8 +1,8 @@
-// Executes a step: each kind of work has a line in the table below. Here an executor does it, with tools for an agent that can call
-// them; work of the runtime itself has a file of its own.
+// Executes a step: each kind of work has a line in the table below. Here an executor does it, with a desk for its agent; work of the
+// runtime itself has a file of its own.
 
 import type { PerformedWork } from "../../../domain/definition.ts";
-import type { Execution } from "../../../executors/executor.ts";
+import type { Execution, ExecutionEnd } from "../../../executors/executor.ts";
 import { Mailbox } from "../../mailbox.ts";
 import type { Parts } from "../../parts.ts";
 import type { StopSwitch } from "../../stop-switch.ts";
@@ -15,7 +15,7 @@ import { type Answer, noToolReport, type ToolReport } from "./answer.ts";
 import { awaitReport } from "./await-report.ts";
 import { callOf } from "./call.ts";
 import { readDecision } from "./decision.ts";
-import { Desk } from "./desk.ts";
+import { Desk, type HandedIn } from "./desk.ts";
 import { integrate } from "./integrate.ts";
 import { joinParts } from "./join.ts";
 import type { Work } from "./work.ts";
@@ -74,35 +74,56 @@ async function runExecutor(parts: ExecutePorts, work: ExecutorWork): Promise<Ans
   const { run, attempt } = claim;
   const ended =
     waitsUntil === null
-      ? await runWithTools(parts, work)
+      ? await runWithDesk(parts, work)
       : { end: await awaitReport(parts, work.begun, waitsUntil, work.stop), reported: noToolReport };
   saveEnd(parts, run.header.id, attempt, ended);
   return { kind: "executed", ...ended };
 }
 
-async function runWithTools(
+/** An agent that has handed in its answer has this long to end its turn. */
+const leaveMs = 5_000;
+
+async function runWithDesk(
   parts: ExecutePorts,
   { begun, input, executor, log, stop, mailbox }: ExecutorWork,
 ): Promise<SavedEnd> {
   const { claim, workspace } = begun;
   if (executor === null || input === null) throw new Error(`${claim.definition.name} has no executor`);
   let execution: Execution | null = null;
-  const tools = executor.callsTools === true ? parts.tools : null;
+  const tools = claim.definition.kind === "agent" ? parts.tools : null;
   const desk = tools === null ? null : new Desk(claim, input, () => execution?.heard?.(), log.note);
   const open = desk === null ? null : await tools?.open(desk);
+  let leaving: NodeJS.Timeout | undefined;
   try {
-    const mcp = open ? { url: open.url, token: open.token } : null;
-    const running = executor.start(callOf(parts, claim, { workspace, input, mcp, onOutput: log.sink }));
+    const at = open ? { url: open.url, token: open.token } : null;
+    const callsTools = executor.callsTools === true;
+    const running = executor.start(
+      callOf(parts, claim, { workspace, input, desk: at, callsTools, onOutput: log.sink }),
+    );
     execution = running;
+    desk?.onHandedIn(({ text }) => {
+      log.show(text);
+      leaving ??= setTimeout(() => running.stop("it has handed in its answer"), leaveMs);
+    });
     log.open();
     stop.register((reason) => running.stop(reason));
     mailbox.opens(executor.name, running.tell?.bind(running) ?? null);
     const end = await running.ended;
-    return { end, reported: desk === null ? noToolReport : reportedAt(desk) };
+    if (desk === null) return { end, reported: noToolReport };
+    // An attempt that was told to stop has not completed, whatever its agent has handed in.
+    return { end: stop.reason === null ? withHandedIn(end, desk.handedIn) : end, reported: reportedAt(desk) };
   } finally {
+    clearTimeout(leaving);
     await mailbox.close();
     open?.close();
   }
+}
+
+/** It stands however the agent has ended after it. */
+function withHandedIn(end: ExecutionEnd, answer: HandedIn | null): ExecutionEnd {
+  if (answer === null) return end;
+  const { usage, session, model = null, version = null, notes } = end;
+  return { usage, session, model, version, notes, ...answer };
 }
 
 function reportedAt({ report, edits }: Desk): ToolReport {

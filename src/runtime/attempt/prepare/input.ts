@@ -5,6 +5,7 @@ import { buildPrompt, buildSystem, readOnlyRules, withNotes } from "../../../pro
 import { replyHelp } from "../../../prompts/reply.ts";
 import { renderTemplate, templateKeys } from "../../../prompts/template.ts";
 import { readRoles } from "../../../protocols/files/agent-home.ts";
+import { lastPlanner } from "../../../workflows/planner.ts";
 import type { Parts } from "../../parts.ts";
 import { homeOfAgent, progressHome } from "../../trees/agent-homes.ts";
 import { agentOf } from "../claim/agent-of.ts";
@@ -42,7 +43,8 @@ export async function gatherInput(parts: InputPorts, claim: Claim, hasTools: boo
   const notes = keys.includes(notesKey) ? [] : notesWith(header.notes, attempt.id).map((note) => note.text);
   const rules = mayOnlyRead(claim) ? readOnlyRules(commandsFor(claim)) : "";
   const input = rules === "" ? text : `${text.trimEnd()}\n\n${rules}\n`;
-  const reply = replyHelp(definition, [definition.input, ...roles.map((role) => role.text)].join("\n"));
+  const told = [definition.input, ...roles.map((role) => role.text)].join("\n");
+  const reply = replyHelp(definition, { told, mustPlan: mustPlan(claim) });
   const prompt = buildPrompt({ task: header.task, input, notes, feedback, reply });
   const redacted = parts.secrets.redactAll({
     input: withNotes(input, notes),
@@ -50,4 +52,10 @@ export async function gatherInput(parts: InputPorts, claim: Claim, hasTools: boo
     system: buildSystem(roles, hasTools),
   });
   return { ...redacted, missing, progressFile: progressHome(parts, run)?.progressFile ?? "" };
+}
+
+/** Without a plan the run would fail at the stories that stand behind the step. */
+function mustPlan({ run, attempt, definition }: Claim): boolean {
+  const { definition: workflow, stories } = run.header;
+  return attempt.story === null && stories.length === 0 && lastPlanner(workflow) === definition.name;
 }

@@ -18,7 +18,7 @@ import {
 import { withTreeLock } from "../../trees/trees.ts";
 import { runNow, type StepTree } from "./shared-base.ts";
 
-type PartPorts = Pick<Parts, "store" | "home" | "trees" | "protocols" | "log">;
+type PartPorts = Pick<Parts, "store" | "home" | "trees" | "protocols" | "log" | "machines" | "secrets">;
 
 /** Only the first attempt of a part resets its tree: a later one continues there, as an attempt of a step does. */
 export async function enterPartTree(

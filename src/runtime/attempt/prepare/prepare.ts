@@ -29,7 +29,7 @@ export async function prepare(parts: PreparePorts, claim: Claim, stop: StopSwitc
   // The prompt and the protocol show these files: they must have everything that happened so far.
   await parts.projections.of(run.header)?.settle();
   await exchangeTexts(parts, run, attempt.story);
-  await parts.protocols.of(run.header.definition).prepare(claim, workspace.path);
+  await parts.protocols.of(run.header.definition).prepare({ ...claim, aheadMs: parts.clock.aheadMs }, workspace.path);
   await assertFilled(parts, claim);
   const variables = await commandVariables(parts, claim);
   const input = await gatherInput(parts, claim, executor?.callsTools === true && parts.tools !== null);

@@ -11,7 +11,7 @@ import { hasOwnTree } from "../../trees/part-trees.ts";
 import { salvage } from "../../trees/salvage.ts";
 import { withTreeLock } from "../../trees/trees.ts";
 
-type SharePorts = Pick<Parts, "store" | "home" | "protocols" | "log" | "clock">;
+type SharePorts = Pick<Parts, "store" | "home" | "machines" | "protocols" | "secrets" | "log" | "clock">;
 
 /** The run as the store has it now: other parts have moved since this one was claimed. */
 export async function runNow({ store }: Pick<Parts, "store">, run: Run, story: StoryId | null): Promise<Run> {

@@ -7,13 +7,13 @@ import type { StoryId } from "../../../domain/ids.ts";
 import type { Run } from "../../../domain/run.ts";
 import { scopeOf } from "../../../domain/run.ts";
 import { mayHold, performedBy } from "../../../engine/definitions.ts";
-import { hostName } from "../../../system/home.ts";
 import { followTip } from "../../../workspaces/integration/follow.ts";
 import { removeLeftLocks, restoreSnapshot } from "../../../workspaces/trees/restore.ts";
 import {
   filesOfSnapshot,
   parseSnapshot,
   takeSnapshot,
+  treeMissingAt,
   treeOf,
   treeOfCommit,
 } from "../../../workspaces/trees/snapshot.ts";
@@ -22,13 +22,15 @@ import type { RegisterStop } from "../../stop-switch.ts";
 import { arrivedFrom, newestElsewhere } from "../../trees/arrival.ts";
 import { inHealthyTree } from "../../trees/healing.ts";
 import { commitLeftBefore, commitsBetweenSteps } from "../../trees/left-work.ts";
-import { ensurePlace } from "../../trees/own-tree.ts";
+import { assertNotEnded } from "../../trees/lost-tree.ts";
+import { ensurePlace, leftBranchOf } from "../../trees/own-tree.ts";
 import { hasOwnTree, removePartTrees, treeOfAttempt } from "../../trees/part-trees.ts";
 import { integrationTarget, slotOf, workspacePath } from "../../trees/places.ts";
 import { provisionTree } from "../../trees/provisioning.ts";
 import { type LeftBehind, lastDiscarded, salvage } from "../../trees/salvage.ts";
 import { enterTree } from "../../trees/story-tree.ts";
 import { withTreeLock } from "../../trees/trees.ts";
+import { machineOf } from "../../worker.ts";
 import { enterPartTree } from "./part-workspace.ts";
 import { type StepTree, sharedBase } from "./shared-base.ts";
 
@@ -42,7 +44,7 @@ export interface Workspace {
 
 export type WorkspacePorts = Pick<
   Parts,
-  "trees" | "store" | "home" | "machines" | "protocols" | "log" | "settings" | "clock"
+  "trees" | "store" | "home" | "machines" | "protocols" | "secrets" | "log" | "settings" | "clock"
 >;
 
 export async function prepareWorkspace(
@@ -108,6 +110,7 @@ async function ownWorkspace(
   attempt: Attempt,
   control: RegisterStop,
 ): Promise<Workspace> {
+  await assertNotEnded(parts, attempt);
   const path = await ensurePlace(parts, run);
   if (run.header.place.kind !== "worktree") return { path, base: null, env: {} };
   const env = await provisioned(parts, run, { ...attempt, story: null }, path, control);
@@ -133,7 +136,7 @@ async function cleanBase(parts: WorkspacePorts, run: Run, path: string, attempt:
   const arrived = arrivedFrom(parts, run.header.id, attempt.story);
   const earlier = all
     .slice(all.findIndex(({ id }) => id === arrived) + 1)
-    .filter(({ step, id, host }) => step === attempt.step && id !== attempt.id && host === hostName())
+    .filter(({ step, id, host }) => step === attempt.step && id !== attempt.id && host === machineOf(parts))
     .filter(isHere);
   const before = lastDiscarded(earlier);
   if (before !== null) await rollBack(parts, run, path, before, attempt);
@@ -170,7 +173,7 @@ export async function shownTree(
   return await treeNow(parts, run, story);
 }
 
-/** null when there is none, or none any more. */
+/** Of a run's own tree that is gone, the one that would be made again. null when there is none, or none any more. */
 export async function treeNow(
   parts: Pick<Parts, "home" | "machines">,
   run: Run,
@@ -179,6 +182,9 @@ export async function treeNow(
   const path = workspacePath(parts, run, story);
   const handed = await newestElsewhere(parts, run, story, () => true);
   if (handed !== null) return await treeOfCommit(run.header.place.repo ?? "", filesOfSnapshot(handed.snapshot));
-  if (run.header.place.kind === "directory" || !existsSync(path)) return null;
-  return await treeOf(path);
+  const { kind, repo } = run.header.place;
+  if (kind === "directory") return null;
+  if (existsSync(path)) return await treeOf(path);
+  const isOwn = kind === "worktree" && repo !== null && slotOf(run, story) === null;
+  return isOwn ? await treeMissingAt(path, repo, leftBranchOf(run)) : null;
 }

@@ -1,9 +1,11 @@
 // Outcomes that the runtime itself gives an attempt: stopped, or failed on our side.
 
 import { noUsage } from "../../../domain/attempt.ts";
-import { AppError, errorText } from "../../../domain/error.ts";
+import { AppError, type ErrorCode, errorText } from "../../../domain/error.ts";
 import type { Report, UnfinishedReport } from "../../../domain/report.ts";
 import type { StopSwitch } from "../../stop-switch.ts";
+
+const saysNothing: readonly ErrorCode[] = ["GIT_KILLED", "STORE_UNUSABLE", "REPOSITORY_AWAY"];
 
 type Unfinished = Pick<UnfinishedReport, "outcome" | "why" | "retryAt" | "asks">;
 
@@ -27,7 +29,7 @@ export function stoppedBefore({ reason }: StopSwitch): Report {
 
 /**
  * No disk space, no git: the attempt failed, with the reason. A git that was killed says as little about the step as a killed agent, and
- * so does a server that was away for longer than it is waited for.
+ * so does a server or a repository that was away for longer than it is waited for.
  */
 export function troubleWith(error: unknown, { reason }: StopSwitch): Unfinished {
   if (reason !== null) return { outcome: "cancelled", why: reason, retryAt: null };
@@ -35,7 +37,7 @@ export function troubleWith(error: unknown, { reason }: StopSwitch): Unfinished 
   const code = error instanceof AppError ? error.code : null;
   // The same input has the same gap: only a person can fill it.
   if (code === "INPUT_MISSING") return { outcome: "failed", why, retryAt: null, asks: `${why}. Start it again?` };
-  return { outcome: code === "GIT_KILLED" || code === "STORE_UNUSABLE" ? "lost" : "failed", why, retryAt: null };
+  return { outcome: code !== null && saysNothing.includes(code) ? "lost" : "failed", why, retryAt: null };
 }
 
 function withoutUsage(end: Unfinished): Report {

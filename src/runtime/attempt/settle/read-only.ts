@@ -16,11 +16,11 @@ import { replaceOutcome } from "./outcomes.ts";
 const namesShown = 5;
 
 /**
- * A tree that is not Pawl's is not compared: the user's own checkout is not ours to put back. What tools left behind is removed with a
- * note. Anything else is a breach: the verdict was about another tree.
+ * A tree that is not Pawl's is not compared: the user's own checkout is not ours to put back. What tools left behind, or wrote again
+ * over what they had left there before, goes with a note. Anything else is a breach: the verdict was about another tree.
  */
 export async function keepReadOnly(
-  parts: Pick<Parts, "home" | "log" | "protocols" | "store">,
+  parts: Pick<Parts, "home" | "log" | "machines" | "protocols" | "secrets" | "store">,
   { claim, workspace }: BegunAttempt,
   report: Report,
 ): Promise<Report> {
@@ -31,19 +31,21 @@ export async function keepReadOnly(
   const { run, attempt } = claim;
   const changes = await changedBetween(path, base, now);
   const isByProduct = byProductsOf(run.header);
-  const breaches = changes.filter(({ name, isNew }) => !isNew || !isByProduct(name));
+  const breaches = changes.filter((change) => change.wasInGit || !isByProduct(change.path));
   const beside = attempt.part === undefined ? [] : await runningBeside(parts, claim);
   if (beside.length > 0) return besideOthers(report, breaches, beside);
   if (breaches.length === 0 && changes.length > 0 && isSameCommit(base, now)) {
     await restoreSnapshot(path, base);
-    const note = `what tools left behind was removed: ${named(changes)}`;
+    const wasDone = changes.every(({ kind }) => kind === "added") ? "removed" : "put back";
+    const note = `what tools left behind was ${wasDone}: ${named(changes)}`;
     return { ...report, notes: [...report.notes, note] };
   }
   const kept = await salvage(parts, run, path, { attempt, base });
   await restoreSnapshot(path, base);
   const what = breaches.length === 0 ? "commits or what is staged" : named(breaches);
-  const where = kept === null ? "" : ` (what it did is in ${kept})`;
-  const tool = breaches.some(({ isNew }) => isNew)
+  const machine = parts.machines?.isGuest === true ? ` on ${parts.machines.name}` : "";
+  const where = kept === null ? "" : ` (what it did is in ${kept}${machine})`;
+  const tool = breaches.some(({ wasInGit }) => !wasInGit)
     ? "; if a tool of the project wrote it, name it in `workspace.by_products` of the workflow or of .pawl/config.yml"
     : "; its agent has `access: read`";
   const why = `it may only read, and it changed the tree: ${what}; that was put back${where}${tool}`;
@@ -75,6 +77,6 @@ function isSameCommit(before: string, after: string): boolean {
 
 function named(files: readonly ChangedFile[]): string {
   const rest = files.length > namesShown ? ` and ${files.length - namesShown} more` : "";
-  const names = files.slice(0, namesShown).map(({ name }) => name);
+  const names = files.slice(0, namesShown).map(({ path }) => path);
   return `${names.join(", ")}${rest}`;
 }

@@ -12,6 +12,7 @@ import type { Parts } from "../../parts.ts";
 import type { StopSwitch } from "../../stop-switch.ts";
 import { inHealthyTree } from "../../trees/healing.ts";
 import { commitLeftBy, commitsBetweenSteps } from "../../trees/left-work.ts";
+import { assertNotEnded } from "../../trees/lost-tree.ts";
 import { hasOwnTree } from "../../trees/part-trees.ts";
 import { salvage } from "../../trees/salvage.ts";
 import type { BegunAttempt } from "../begin/begin.ts";
@@ -29,7 +30,7 @@ import { noteOutside } from "./outside-writes.ts";
 import { readAnswer } from "./read-answer.ts";
 import { keepReadOnly } from "./read-only.ts";
 
-export type SettlePorts = AccountPorts & Pick<Parts, "home" | "machines" | "protocols">;
+export type SettlePorts = AccountPorts & Pick<Parts, "home" | "machines" | "protocols" | "store">;
 
 /** Throws only if the answer cannot be read: after that, what the agent used is in the report, whatever goes wrong here. */
 export async function settle(
@@ -50,6 +51,7 @@ export async function settle(
     inHealthyTree(parts, claim.run, { path: workspace.path, act, ...seen });
   const again = { isConnected: true } as const;
   try {
+    await assertNotEnded(parts, claim.attempt);
     // An attempt that was stopped or crashed has its reason; the files decide nothing about it.
     const isAnswered = read.outcome === "completed" || read.outcome === "invalid_output";
     if (collected.trouble !== null && isAnswered) throw collected.trouble;
@@ -58,6 +60,7 @@ export async function settle(
     const noted = await inTree(() => noteOutside(parts, begun, answer, untouched), again);
     const checked = await checkAnswer(parts, begun, answer, noted, stop);
     const known = await withFiles(withEdits(checked, answer, collected.files), begun);
+    await assertNotEnded(parts, claim.attempt);
     // Checks are commands of the repository, and may have done anything to the tree.
     await inTree(() => discardWork(parts, begun, known), claim.definition.checks.length === 0 ? again : {});
     await inTree(() => commitForStories(parts, begun, known), again);
@@ -75,7 +78,7 @@ interface FilesRead {
 
 /** What the attempt left in files: they are read however it ended, before a rule touches the tree. */
 async function collect(
-  parts: Pick<Parts, "protocols" | "home">,
+  parts: Pick<Parts, "protocols" | "home" | "clock">,
   begun: BegunAttempt,
   answer: Answer,
 ): Promise<FilesRead> {
@@ -83,7 +86,7 @@ async function collect(
   try {
     const { claim, workspace } = begun;
     const { collect } = parts.protocols.of(claim.run.header.definition);
-    const files = await collect(claim, workspace.path, sessionOf(parts, begun));
+    const files = await collect({ ...claim, aheadMs: parts.clock.aheadMs }, workspace.path, sessionOf(parts, begun));
     return { files, trouble: null };
   } catch (trouble) {
     return { files: {}, trouble };
