@@ -64,6 +64,8 @@ export interface TreeSettings {
 /** Which executor performs what. */
 export interface Executors extends Pick<ExecutorNames, "namesFor" | "accountOf" | "awaitMs"> {
   get(name: string): Promise<Executor>;
+  /** Programs that a run names itself and that this process does not start. Absent: it starts all of them. */
+  readonly refused?: (...of: Parameters<ExecutorNames["namesFor"]>) => readonly string[];
   /** It is known on this machine, and its program is installed. Absent: as if each were. */
   readonly isThere?: (name: string) => boolean;
   /** What an attempt used, with an estimated cost where the agent reports tokens and no cost. */

@@ -2,6 +2,7 @@
 
 import type { Dispatch } from "../dispatch/dispatch.ts";
 import type { AttemptId, RunId } from "../domain/ids.ts";
+import type { Machines } from "../store/store.ts";
 import { type Clock, isPast } from "../system/clock.ts";
 import { hostName } from "../system/home.ts";
 import { isAlive, ownIdentity, type ProcessIdentity } from "../system/process/identity.ts";
@@ -10,16 +11,22 @@ interface Worker extends ProcessIdentity {
   readonly host: string;
 }
 
-export function ownWorker(): string {
-  return JSON.stringify({ host: hostName(), ...ownIdentity() } satisfies Worker);
+/** By which the processes and attempts of this machine are known in its store. */
+export function machineOf({ machines }: { readonly machines: Pick<Machines, "name"> | null }): string {
+  return machines?.name ?? hostName();
+}
+
+/** `machine`: for the store. A guest writes its host name alone only in its own home. */
+export function ownWorker(machine = hostName()): string {
+  return JSON.stringify({ host: machine, ...ownIdentity() } satisfies Worker);
 }
 
 let drivers = 0;
 
 /** For a driver: one process may have several, and each has a name of its own. */
-export function newDriverName(): string {
+export function newDriverName(machine = hostName()): string {
   drivers += 1;
-  return JSON.stringify({ host: hostName(), ...ownIdentity(), driver: drivers } satisfies Worker & { driver: number });
+  return JSON.stringify({ host: machine, ...ownIdentity(), driver: drivers } satisfies Worker & { driver: number });
 }
 
 /** For people: `process 4711`, with its machine if it is another one. */

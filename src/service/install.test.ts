@@ -38,6 +38,13 @@ test("[SO67] a unit has the address of a store, and is not written with a passwo
   expect(() => install("linux", { PAWL_STORE: "postgres://ada:hunter2@db/pawl" })).toThrow("no place for one");
 });
 
+test("[SO121] a unit names the file that has the password of its store", () => {
+  const env = { PAWL_STORE: "postgres://ada@db/pawl", PGPASSFILE: "secrets/pgpass" };
+  const { dir, text } = install("linux", env);
+  expect(text).toContain(`Environment="PGPASSFILE=${join(dir, "secrets", "pgpass")}"`);
+  expect(install("linux", { PGPASSFILE: "/secrets/pgpass" }).text).not.toContain("PGPASSFILE");
+});
+
 test("[SV16] the launchd file says the same; other systems are refused", () => {
   const { dir, text, file } = install("darwin");
   expect(file).toBe(join(dir, "Library", "LaunchAgents", "dev.pawl.service.plist"));

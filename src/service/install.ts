@@ -9,7 +9,7 @@ import type { ServiceInstalled } from "../contracts/service-documents.ts";
 import { AppError } from "../domain/error.ts";
 import { replaceFile } from "../system/files/whole-file.ts";
 import { packageFile } from "../system/package-root.ts";
-import { hasPassword } from "../system/store-address.ts";
+import { hasPassword, isPostgres } from "../system/store-address.ts";
 import { nodeOptions, serviceLog } from "./background.ts";
 
 export interface InstallOptions {
@@ -54,17 +54,12 @@ function written(file: string, text: string, commands: readonly string[]): Servi
   return { file, commands: [...commands] };
 }
 
-function systemdUnit(app: Application, { host, port }: InstallOptions): string {
-  const words = [
-    process.execPath,
-    ...nodeOptions,
-    packageFile("bin", "pawl"),
-    "up",
-    "--host",
-    host,
-    "--port",
-    String(port),
-  ];
+function serviceWords({ host, port }: InstallOptions): readonly string[] {
+  return [process.execPath, ...nodeOptions, packageFile("bin", "pawl"), "up", "--host", host, "--port", String(port)];
+}
+
+function systemdUnit(app: Application, options: InstallOptions): string {
+  const words = serviceWords(options);
   const variables = Object.entries(variablesOf(app, "systemd"));
   return `${[
     "# Written by `pawl up --install`, which replaces it.",
@@ -88,17 +83,8 @@ function systemdUnit(app: Application, { host, port }: InstallOptions): string {
   ].join("\n")}\n`;
 }
 
-function launchdFile(app: Application, { host, port }: InstallOptions): string {
-  const words = [
-    process.execPath,
-    ...nodeOptions,
-    packageFile("bin", "pawl"),
-    "up",
-    "--host",
-    host,
-    "--port",
-    String(port),
-  ];
+function launchdFile(app: Application, options: InstallOptions): string {
+  const words = serviceWords(options);
   const variables = Object.entries(variablesOf(app, "launchd"));
   const text = (value: string) => `<string>${xmlText(value)}</string>`;
   return `<?xml version="1.0" encoding="UTF-8"?>
@@ -128,10 +114,12 @@ function variablesOf(app: Application, supervisor: string): Readonly<Record<stri
       hint: "put the password into ~/.pgpass, which only you may read, and name the store without it",
     });
   }
-  const path = app.env["PATH"];
+  const { PATH: path, PGPASSFILE: passwords } = app.env;
+  const needsPasswords = passwords && storeName !== null && isPostgres(storeName);
   return {
     PAWL_HOME: app.home.dir,
     ...(storeName === null ? {} : { PAWL_STORE: storeName }),
+    ...(needsPasswords ? { PGPASSFILE: app.path(passwords) } : {}),
     ...(path === undefined ? {} : { PATH: path }),
     PAWL_SUPERVISOR: supervisor,
   };

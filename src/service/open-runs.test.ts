@@ -26,6 +26,7 @@ function applicationOf(world: World): Application {
 interface Opened {
   readonly runs: OpenRuns;
   readonly told: {
+    notes: string[];
     troubles: Readonly<Record<RunId, Trouble>>;
     pauses: number;
     /** When each pause began, and how long it was to be. */
@@ -34,10 +35,11 @@ interface Opened {
 }
 
 async function open(world: World): Promise<Opened> {
-  const told: Opened["told"] = { troubles: {}, pauses: 0, begun: [] };
+  const told: Opened["told"] = { notes: [], troubles: {}, pauses: 0, begun: [] };
   const runs = new OpenRuns(applicationOf(world), {
     times,
     log: (event, fields) => {
+      if (event === "service.note") told.notes.push(String(fields["note"]));
       if (event !== "service.run_paused") return;
       told.pauses += 1;
       told.begun.push([performance.now(), Number(fields["ms"])]);
@@ -159,3 +161,12 @@ test("[SV11 SV14] `why` and `status` say what the service cannot drive; an untru
 function withTrouble(record: ServiceRecord | null, run: RunId): ServiceRecord | null {
   return record !== null && run in record.troubles ? record : null;
 }
+
+test("[SV30] what another process drives is left to it without a word: nobody follows all runs of others", async () => {
+  const world = await makeWorld({ agent: 'echo "STATUS: done"' });
+  const [one, other] = [await open(world), await open(world)];
+  const runs = [];
+  for (let count = 0; count < 8; count += 1) runs.push(await world.begin("first"));
+  for (const run of runs) await until(async () => (await world.status(run)) === "done");
+  expect([...one.told.notes, ...other.told.notes].filter((note) => note.includes("following"))).toEqual([]);
+});

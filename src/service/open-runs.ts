@@ -134,14 +134,14 @@ export class OpenRuns {
       const isElsewhere =
         driver !== undefined && lifeOfWorker(driver.worker) !== "dead" && !isPast(clock, driver.until);
       if (isElsewhere || this.#drives.size >= mostRuns || (await this.#isPaused(reading, run.id))) continue;
-      if (!this.#draining.signal.aborted) this.#drive(run);
+      if (!this.#draining.signal.aborted) this.#drive(run, driver !== undefined);
     }
     const restMs = waiting > 0 || this.#drives.size > 0 ? this.#times.busyMs : this.#times.idleMs;
     return Math.max(0, Math.min(restMs, nextGateMs));
   }
 
-  #drive(run: RunSummary): void {
-    const ended = this.#driveOne(run)
+  #drive(run: RunSummary, takesOver: boolean): void {
+    const ended = this.#driveOne(run, takesOver)
       .then(() => this.#clear(run.id))
       .catch((error: unknown) => this.#pause(run, error))
       .finally(() => {
@@ -151,24 +151,30 @@ export class OpenRuns {
     this.#drives.set(run.id, ended);
   }
 
-  async #driveOne({ id, number, repo }: RunSummary): Promise<void> {
+  /** `takesOver`: from a driver that is not heard of, which has to be watched for a while first. */
+  async #driveOne({ id, number, repo }: RunSummary, takesOver: boolean): Promise<void> {
     // Not yet mounted, perhaps: an attempt there would fail, and use up the limits of its step.
     if (repo !== null && !existsSync(repo)) {
       throw new AppError("REPOSITORY_UNUSABLE", `its repository ${repo} is not there`, {
         hint: `put it back, or end the run: \`pawl cancel ${number}\``,
       });
     }
-    const [signal, draining] = [this.#stopping.signal, this.#draining.signal];
-    const onNote = (note: string) => this.#options.log("service.note", { run: id, note });
+    // Another process was faster: it drives the run, and this one looks again when that one is gone.
+    const leaving = new AbortController();
+    const draining = AbortSignal.any([this.#draining.signal, leaving.signal]);
+    const onFollowing = (isFollowing: boolean) => {
+      if (isFollowing && !takesOver) leaving.abort();
+    };
+    const onNote = (note: string) => {
+      if (!leaving.signal.aborted) this.#options.log("service.note", { run: id, note });
+    };
+    const onDriving = () => this.#clear(id);
+    const { concurrency } = this.#options;
     // Loaded late: a service that has nothing to drive needs a third less memory.
     const { driveIn } = await import("../application/driving/drive.ts");
     await this.#app.change(repo, async (session) => {
-      await driveIn(
-        this.#app,
-        session,
-        { run: id, number },
-        { signal, draining, onNote, onDriving: () => this.#clear(id), concurrency: this.#options.concurrency },
-      );
+      const request = { signal: this.#stopping.signal, draining, onNote, onFollowing, onDriving, concurrency };
+      await driveIn(this.#app, session, { run: id, number }, request);
     });
   }
 

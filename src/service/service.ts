@@ -2,8 +2,9 @@
 // in the home, its end in order.
 
 import type { Application } from "../application/application.ts";
-import { AppError, errorText, systemCode } from "../domain/error.ts";
+import { AppError, errorText } from "../domain/error.ts";
 import type { Log } from "../runtime/parts.ts";
+import { isDiskFull } from "../system/files/disk-full.ts";
 import { hostName } from "../system/home.ts";
 import { packageFile, packageVersion } from "../system/package-root.ts";
 import { makePrivateHome } from "../system/private-home.ts";
@@ -154,7 +155,7 @@ async function claim(app: Application, record: ServiceRecord): Promise<ServiceRe
     return await claimHome(app.home.serviceFile, record);
   } catch (error) {
     if (error instanceof AppError) throw error;
-    const isFull = systemCode(error) === "ENOSPC" || systemCode(error) === "EDQUOT";
+    const isFull = isDiskFull(error);
     throw new AppError(isFull ? "STORE_FULL" : "STORE_UNUSABLE", `the service cannot start: ${errorText(error)}`, {
       hint: isFull ? "free some disk space" : `look at ${app.home.dir}: only you should be able to read and write it`,
       cause: error,

@@ -1,4 +1,4 @@
-// A worker that cannot begin.
+// A worker that cannot begin, and how many attempts one performs at once.
 
 import { expect, onTestFinished, test, vi } from "vitest";
 import { makeWorld } from "../../test/support/world.ts";
@@ -28,4 +28,25 @@ test("[WK7] a worker whose server goes away while it begins has begun nothing, s
   await other.ended;
   expect(await world.status(run)).toBe("done");
   expect(said).toEqual([]);
+});
+
+/** More than a driver takes at once where nothing is configured. */
+const many = 6;
+
+test("[WK2] slots say how many attempts a worker performs at once where nothing else is configured", async () => {
+  const world = await makeWorld({
+    // Each waits for all of them.
+    agent: `touch "../here-$PAWL_RUN"; until [ "$(ls -d ../here-* | wc -l)" -ge ${many} ]; do sleep 0.05; done; echo "STATUS: done"`,
+  });
+  const runs = [];
+  for (let each = 0; each < many; each += 1) runs.push(await world.begin("first"));
+  const app = new Application({ cwd: world.dir, env: { ...process.env, PAWL_HOME: world.home.dir } });
+  onTestFinished(async () => await app.close());
+  const worker = await Worker.start({ app, slots: many, untilIdle: true, log: () => undefined });
+  onTestFinished(async () => {
+    worker.stop();
+    await worker.ended;
+  });
+  await worker.ended;
+  for (const run of runs) expect(await world.status(run)).toBe("done");
 });

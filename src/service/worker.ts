@@ -1,9 +1,8 @@
 // A worker: performs attempts of any run of a store, in so many slots. Where the store is its home's, it also drives the runs that nothing
 // else drives, so that workers alone finish a run; what it drives claims nothing for itself. In another home it is a guest, and only performs.
 
-import type { Application, ReadSession } from "../application/application.ts";
-import { onlyInstalled, onlyThese } from "../application/driving/allowed-executors.ts";
-import type { Effect } from "../domain/effect.ts";
+import type { Application, Session } from "../application/application.ts";
+import { limitedBySlots, onlyInstalled, onlyThese } from "../application/driving/allowed-executors.ts";
 import { AppError, errorText } from "../domain/error.ts";
 import type { RunId } from "../domain/ids.ts";
 import type { Run } from "../domain/run.ts";
@@ -18,8 +17,8 @@ import { placementOf } from "../runtime/machines/placement.ts";
 import type { Log, Parts } from "../runtime/parts.ts";
 import { sweepStrays } from "../runtime/strays.ts";
 import { Wake } from "../runtime/wake.ts";
-import { newDriverName } from "../runtime/worker.ts";
-import type { RunSummary } from "../store/store.ts";
+import { machineOf, newDriverName } from "../runtime/worker.ts";
+import type { RunSummary, StoredEffect } from "../store/store.ts";
 import { packageVersion } from "../system/package-root.ts";
 import { OpenRuns } from "./open-runs.ts";
 
@@ -44,26 +43,31 @@ export interface WorkerTimes {
 
 const usualTimes: WorkerTimes = { leaseMs: 30_000, renewEveryMs: 5_000, restMs: 1_000, pauseMs: 2_000 };
 const longestPauseMs = 60_000;
-const tidyEveryMs = 60_000;
+/** Removing takes its time, too: after a minute nothing is left. */
+const tidyEveryMs = 30_000;
 /** Of all runs; a slot takes one. */
 const offersSeen = 500;
 
 export class Worker {
-  readonly name: string = newDriverName();
+  readonly name: string;
   /** Resolves when it has ended, and nothing of it is left. Rejects where it ended because it may not use the store any more. */
   readonly ended: Promise<void>;
   readonly #options: WorkerOptions;
   readonly #times: WorkerTimes;
-  readonly #parts: ReadSession["parts"];
+  readonly #parts: Parts;
   /** null: a guest drives nothing. */
   readonly #runs: OpenRuns | null;
   readonly #guest: Guest | null;
   #toldAt: number | null = null;
   #tidiedAt: number | null = null;
+  #hasLowDisk = false;
   readonly #running: RunningAttempts;
   readonly #slots = new Map<Promise<void>, RunId>();
   readonly #pauses = new Map<RunId, { readonly until: number; readonly ms: number }>();
   readonly #failedEffects = new Set<number>();
+  #looking: Promise<void> | null = null;
+  /** Something happened since it began to look. */
+  #looksAgain = false;
   readonly #wake = new Wake();
   readonly #closing: (() => void)[] = [];
   #isDraining = false;
@@ -72,7 +76,7 @@ export class Worker {
   #refusal: AppError | null = null;
 
   static async start(options: WorkerOptions): Promise<Worker> {
-    const { parts, config } = await options.app.read();
+    const { parts, config } = await options.app.open();
     // A server that goes away now ends this process. What has begun before would keep it alive, with a store that is closed.
     const attendance = await parts.dispatch.attend();
     const isGuest = parts.machines?.isGuest === true;
@@ -91,7 +95,8 @@ export class Worker {
     return worker;
   }
 
-  private constructor(options: WorkerOptions, parts: ReadSession["parts"], runs: OpenRuns | null, guest: Guest | null) {
+  private constructor(options: WorkerOptions, parts: Parts, runs: OpenRuns | null, guest: Guest | null) {
+    this.name = newDriverName(machineOf(parts));
     this.#guest = guest;
     this.#options = options;
     this.#times = { ...usualTimes, ...options.times };
@@ -122,28 +127,50 @@ export class Worker {
     // Its start is not over yet.
     await Promise.resolve();
     if (this.#guest !== null) await sweepStrays(this.#parts).catch(() => 0);
-    while (!this.#isDraining || this.#slots.size > 0) {
+    while (!this.#isDraining || this.#slots.size > 0 || this.#looking !== null) {
       this.#wake.reset();
       try {
         await this.#tellAlive();
         await this.#performEffects();
         await this.#running.stopWhatShould();
-        if (!this.#isDraining) await this.#fill();
-        await this.#tidy();
-        if (this.#options.untilIdle === true && this.#slots.size === 0 && (await this.#isIdle()))
-          this.#isDraining = true;
+        if (!this.#isDraining) this.#look();
+        await this.#tidy(tidyEveryMs);
       } catch (error) {
-        this.#endIfRefused(error);
-        // A server that restarts, a full disk: agents that run need not die of it.
-        this.#options.log("worker.not_looked", { why: errorText(error) });
+        this.#failed(error);
       }
       await this.#wake.wait(this.#times.restMs);
     }
     await (this.#isStopped ? this.#runs?.stop() : this.#runs?.drain());
     await this.#running.close();
-    await this.#parts.machines?.leave().catch(() => undefined);
+    if (!this.#isStopped) await this.#tidy(0);
+    await this.#parts.machines?.leave(this.name).catch(() => undefined);
     for (const close of this.#closing) close();
     if (this.#refusal !== null) throw this.#refusal;
+  }
+
+  /** Looks for steps, beside everything else: a repository may take an hour to be cloned, or never answer. */
+  #look(): void {
+    if (this.#looking !== null) {
+      this.#looksAgain = true;
+      return;
+    }
+    this.#looksAgain = false;
+    this.#looking = this.#fill()
+      .then(async () => {
+        const isOver = this.#options.untilIdle === true && this.#slots.size === 0 && (await this.#isIdle());
+        if (isOver) this.#isDraining = true;
+      })
+      .catch((error: unknown) => this.#failed(error))
+      .finally(() => {
+        this.#looking = null;
+        if (this.#looksAgain || this.#isDraining) this.#wake.up();
+      });
+  }
+
+  /** A server that restarts, a full disk: agents that run need not die of it. */
+  #failed(error: unknown): void {
+    this.#endIfRefused(error);
+    this.#options.log("worker.not_looked", { why: errorText(error) });
   }
 
   #endIfRefused(error: unknown): void {
@@ -159,26 +186,26 @@ export class Worker {
     const now = clock.steady();
     if (this.#toldAt !== null && now - this.#toldAt < this.#times.renewEveryMs) return;
     this.#toldAt = now;
-    await machines.tellAlive(labels);
+    await machines.tellAlive(this.name, labels);
     const host = (await machines.live()).find(({ isHost }) => isHost);
     if (this.#guest !== null && host !== undefined && host.version !== packageVersion() && !this.#isDraining) {
-      const hint = "it takes nothing more; install the same version, and start it again";
-      this.#options.log("worker.outdated", { own: packageVersion(), host: host.version, hint });
+      const why = `the host has Pawl ${host.version} and this is ${packageVersion()}: it takes nothing more; install the same version, and start it again`;
+      this.#options.log("worker.outdated", { own: packageVersion(), host: host.version, why });
       this.drain();
     }
   }
 
   /** A guest tells its own agents what people say; everything else is for the machine that has the repositories. */
   async #performEffects(): Promise<void> {
-    const takes = (effect: Effect) => this.#guest === null || effect.type === "tell_attempt";
+    const takes = (effect: StoredEffect["effect"]) => this.#guest === null || effect.type === "tell_attempt";
     const performs = async (run: RunId) => this.#performs(run);
     await performEffects(this.#parts, this.#running, this.#failedEffects, performs, takes);
   }
 
-  /** Now and then, while there is nothing to do. */
-  async #tidy(): Promise<void> {
+  /** A guest removes what it has of runs that are over, if it did so longer ago. */
+  async #tidy(longerAgoMs: number): Promise<void> {
     const now = this.#parts.clock.steady();
-    if (this.#guest === null || (this.#tidiedAt !== null && now - this.#tidiedAt < tidyEveryMs)) return;
+    if (this.#guest === null || (this.#tidiedAt !== null && now - this.#tidiedAt < longerAgoMs)) return;
     this.#tidiedAt = now;
     await this.#guest
       .tidy((run) => this.#performs(run))
@@ -245,9 +272,9 @@ export class Worker {
   async #perform({ id, repo }: RunSummary, onClaimed: () => void): Promise<void> {
     const { leaseMs } = this.#times;
     const guest = this.#guest;
-    const folder = guest === null ? repo : await guest.ready(id);
-    await this.#options.app.change(folder, async ({ parts: given, config }) => {
-      const allowed = onlyThese(given.executors, config.worker.executors);
+    const { folder, commit } = guest === null ? { folder: repo, commit: null } : await guest.ready(id);
+    const work = async ({ parts: given, config }: Session) => {
+      const allowed = limitedBySlots(onlyThese(given.executors, config.worker.executors), config);
       const executors = guest === null ? allowed : onlyInstalled(allowed);
       const parts: Parts = { ...given, site: guest, executors };
       if (!(await this.#mayTakeMore(parts, id, config))) return;
@@ -259,8 +286,7 @@ export class Worker {
         worker: this.name,
         leaseMs,
         mayTake: placementOf(parts, takes),
-        // Who drives the run says so.
-        holdsNew: (await lowDiskWarning(parts)) !== null,
+        holdsNew: await this.#isDiskLow(parts),
       });
       if (claim === null) return;
       onClaimed();
@@ -268,7 +294,16 @@ export class Worker {
       this.#running.add(attempt);
       if (this.#isStopped) attempt.leave("the worker was stopped");
       await attempt.ended;
-    });
+    };
+    await this.#options.app.change(folder, work, commit);
+  }
+
+  /** Who drives a run says it of the disk of the host. */
+  async #isDiskLow(parts: Parts): Promise<boolean> {
+    const warning = await lowDiskWarning(parts);
+    if (warning !== null && this.#guest !== null && !this.#hasLowDisk) parts.warn(warning);
+    this.#hasLowDisk = warning !== null;
+    return this.#hasLowDisk;
   }
 
   /** As many attempts of a run at once as its configuration says, by all workers together. */

@@ -167,3 +167,25 @@ test("[PF20 PF21] what a judge's tools leave behind is removed with a note; a ne
   expect(events).toContain("it changed the tree: reports/r.xml; that was put back");
   expect(events).toContain("name it in `workspace.by_products`");
 });
+
+test("[PF20] by-products that a step before left there are no change either when a judge's tools write them again, and are put back", async () => {
+  const site = newSite();
+  const left = "mkdir -p coverage; echo work > coverage/lcov.info; echo work > coverage/old.html; echo work > test.log";
+  const tested =
+    "echo judge > coverage/lcov.info; rm coverage/old.html; echo judge > coverage/new.html; echo judge >> test.log";
+  const text = agent(tested).replace("echo loose > loose.txt", left);
+  const seen = 'cat coverage/* test.log > "$PAWL_SHARED/seen"; ls coverage >> "$PAWL_SHARED/seen"\n';
+  writeFileSync(
+    site.path("agent.sh"),
+    text.replace("git status", `if [ "$PAWL_STEP" = last ]; then ${seen}fi\ngit status`),
+  );
+  const executor = `command: sh ${site.path("agent.sh")}`;
+  const file = `${workflow}  - { id: last, agent: dev, input: "last" }\n`;
+  const at = { home: site.home, cwd: site.repo };
+  const run = await pawl(["run", writeAt(site, "judged.yml", file), "a task", "--executor", executor, "--json"], at);
+  expectCode(run, 0);
+  const { steps } = JSON.parse(run.stdout) as StatusDocument;
+  const put = "what tools left behind was put back: coverage/lcov.info, coverage/new.html, coverage/old.html, test.log";
+  expect(steps[1]).toMatchObject({ id: "judge", attempts: 1, notes: [put] });
+  expect(readFileSync(`${site.home}/seen`, "utf8")).toBe("work\nwork\nwork\nlcov.info\nold.html\n");
+});

@@ -19,10 +19,11 @@ import { integratedRefs } from "../../workspaces/integration/tip.ts";
 import { dropRunRefs } from "../../workspaces/slots/parking.ts";
 import { occupantOf } from "../../workspaces/slots/slot.ts";
 import { handedRefs, parkedRefs } from "../../workspaces/slots/story-refs.ts";
-import { ownedTree } from "../../workspaces/trees/ownership.ts";
+import { ownedTree, readTreeRecord } from "../../workspaces/trees/ownership.ts";
 import { removeWorktree } from "../../workspaces/trees/removal.ts";
-import { receiveLogs } from "../machines/log-transfer.ts";
+import { receiveLastLogs } from "../machines/received-logs.ts";
 import type { Parts } from "../parts.ts";
+import { type TransitionPorts, transition } from "../transition/transition.ts";
 import { progressHome, progressPlaces } from "../trees/agent-homes.ts";
 import { newestElsewhere, receiveInSlot } from "../trees/arrival.ts";
 import { inHealthyTree } from "../trees/healing.ts";
@@ -34,19 +35,35 @@ import { integrationTarget, intentFile, ownFiles, parkingFile, slotPaths, worksp
 import { ownFolder } from "../trees/protocol-folder.ts";
 import { forgetProvisioning } from "../trees/provisioning.ts";
 import { vacate } from "../trees/story-tree.ts";
-import { withTreeLock } from "../trees/trees.ts";
+import { forgetTurns, withTreeLock } from "../trees/trees.ts";
 import { ownBranch } from "../trees/work-branch.ts";
 
-export type ClosingPorts = Pick<
-  Parts,
-  "store" | "clock" | "home" | "machines" | "trees" | "protocols" | "projections" | "settingsOf" | "log" | "warn"
->;
+export type ClosingPorts = TransitionPorts &
+  Pick<
+    Parts,
+    "clock" | "home" | "machines" | "trees" | "protocols" | "projections" | "settingsOf" | "secrets" | "log" | "warn"
+  >;
+
+/** What is said meanwhile is kept with the end of the run: it may be closed by a process that nobody listens to. */
+export async function closeRun(parts: ClosingPorts, id: RunId): Promise<void> {
+  const notes: string[] = [];
+  const warn = (text: string) => {
+    notes.push(text);
+    parts.warn(text);
+  };
+  try {
+    await close({ ...parts, warn }, id);
+  } finally {
+    const at = parts.clock.now();
+    if (notes.length > 0) await transition(parts, id, { type: "note_closing", notes, at, author: "driver" });
+  }
+}
 
 /**
  * Archives the progress log, and removes the tree if nothing in it would be lost. The branch stays. A run that failed keeps its log and
  * its tree too, because it may be retried. Trees of stories are always removed; unfinished work in them is parked first.
  */
-export async function closeRun(parts: ClosingPorts, id: RunId): Promise<void> {
+async function close(parts: ClosingPorts, id: RunId): Promise<void> {
   const run = await runAtRest(parts, id);
   const summary = await parts.store.runById(id);
   if (!run || !summary || run.header.end === null) return;
@@ -65,6 +82,7 @@ export async function closeRun(parts: ClosingPorts, id: RunId): Promise<void> {
     await inHealthyTree(parts, run, { path: workspacePath(parts, run, null), act });
   }
   if (hasSlots) await finishStories(parts, run, place.repo);
+  await forgetTurns(parts.home.worktrees, id);
   // A run that failed may be retried, and then continues from what was handed over.
   if (end.status !== "failed") await forgetHandOvers(parts, run);
 }
@@ -72,7 +90,7 @@ export async function closeRun(parts: ClosingPorts, id: RunId): Promise<void> {
 async function forgetHandOvers(parts: ClosingPorts, { header }: Run): Promise<void> {
   const { machines } = parts;
   if (machines === null) return;
-  await receiveLogs(parts, header.id);
+  await receiveLastLogs(parts, header.id);
   await dropRefs(header.place.repo ?? "", [handedRefs(header.id)]);
   await machines.forget(header.id);
 }
@@ -113,8 +131,9 @@ async function runAtRest({ store, clock }: Pick<Parts, "store" | "clock">, id: R
 async function removeOwnTree(parts: ClosingPorts, run: Run, number: number): Promise<void> {
   const { header } = run;
   const path = workspacePath(parts, run, null);
-  // A run whose stories did all of the work never made it.
-  if (hasStoryTrees(header.definition) && !existsSync(path)) return;
+  // A run whose stories did all of the work never made it. One that is half removed still has its record.
+  if (hasStoryTrees(header.definition) && !existsSync(path) && readTreeRecord(path) === null)
+    return forgetProvisioning(path);
   if (ownedTree(path) !== null) {
     // Before what is left is committed: a hook may leave files, too.
     await beforeRemoval(parts, run, path);

@@ -8,7 +8,7 @@ import { attemptMarker } from "../../executors/executor.ts";
 import type { StoredEffect } from "../../store/store.ts";
 import { killStrays } from "../../system/process/strays.ts";
 import type { Parts } from "../parts.ts";
-import { lifeOfWorker, ownWorker } from "../worker.ts";
+import { lifeOfWorker, machineOf, ownWorker } from "../worker.ts";
 import { type ClosingPorts, closeRun } from "./closing.ts";
 import type { IsOurs } from "./deliveries.ts";
 
@@ -44,7 +44,7 @@ export async function performEffects(
   own: OwnAttempts,
   failed = new Set<number>(),
   isOurs: IsOurs = async () => true,
-  takes: (effect: Effect) => boolean = () => true,
+  takes: (effect: StoredEffect["effect"]) => boolean = () => true,
 ): Promise<number> {
   let done = 0;
   while (done < batch) {
@@ -66,7 +66,7 @@ async function performOne(
   own: OwnAttempts,
   failed: Set<number>,
 ): Promise<boolean> {
-  if (!(await parts.store.takeEffect(due, parts.clock.now() + holdMs, ownWorker()))) return false;
+  if (!(await parts.store.takeEffect(due, parts.clock.now() + holdMs, ownWorker(machineOf(parts))))) return false;
   try {
     if (due.effect.type === "notify") {
       await parts.store.replaceEffect(due.id, await deliveriesOf(parts, due.id, due.effect), parts.clock.now());
@@ -136,14 +136,22 @@ export async function settleEffects(parts: EffectPorts, run: RunId, failed: Set<
 }
 
 /** Only the process that performs an attempt can tell its agent something, as long as the attempt lasts. */
-async function isOthers({ store }: Pick<Parts, "store">, effect: Effect, own: OwnAttempts): Promise<boolean> {
+async function isOthers(
+  { store }: Pick<Parts, "store">,
+  effect: StoredEffect["effect"],
+  own: OwnAttempts,
+): Promise<boolean> {
   if (effect.type !== "tell_attempt" || own.performs(effect.attempt)) return false;
   const found = await store.attempt(effect.attempt);
   return found !== null && !hasEnded(found.attempt);
 }
 
-async function perform(parts: ClosingPorts, effect: Effect, own: OwnAttempts): Promise<void> {
+async function perform(parts: ClosingPorts, effect: StoredEffect["effect"], own: OwnAttempts): Promise<void> {
   switch (effect.type) {
+    case "unreadable":
+      throw new AppError("STORE_UNUSABLE", effect.why, {
+        hint: "restore a backup of the store; other runs in it can still be used",
+      });
     case "notify":
     case "deliver":
       return;

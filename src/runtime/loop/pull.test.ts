@@ -1,5 +1,7 @@
 // Reports of agents, while they are settled: whose lease it is, and what a report may touch.
 
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { makeWorld } from "../../../test/support/world.ts";
@@ -9,18 +11,20 @@ import { recover } from "./recover.ts";
 
 const done = "STATUS: done\n";
 
-test("[PF15] an agent that Pawl started may report from its shell: its report counts, and its step runs once", async () => {
-  const agent = 'cat > /dev/null; echo "$PAWL_ATTEMPT" >> "$PAWL_SHARED/began"; sleep 60';
-  const world = await makeWorld({ agent });
+test("[CM81] an attempt that Pawl performs is not ended from outside of its agent's environment, not even with its token", async () => {
+  const world = await makeWorld({
+    agent:
+      'cat > /dev/null; touch "$PAWL_SHARED/began"; until [ -e "$PAWL_SHARED/go" ]; do sleep 0.05; done; echo STATUS: done',
+  });
   const run = await world.begin();
   const driving = world.drive(run);
   await world.appears("began");
   const [attempt] = await world.attempts(run);
-  const decision = await completePulledStep(await world.open(), attempt?.id ?? "", attempt?.token ?? "", done);
-  expect(decision.accepted).toBe(true);
+  const report = completePulledStep(await world.open(), attempt?.id ?? "", attempt?.token ?? "", done);
+  await expect(report).rejects.toMatchObject({ code: "REFUSED", hint: expect.stringContaining("PAWL_DESK") });
+  writeFileSync(join(world.home.dir, "go"), "");
   expect(await driving).toBe("done");
   expect(await world.outcomes(run)).toEqual(["completed"]);
-  expect(world.read("began")).toBe("1\n");
 });
 
 const checked = (more: string) => `

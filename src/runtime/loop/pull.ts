@@ -101,9 +101,10 @@ const ended = { usage: noUsage, session: null, notes: [] } as const;
 
 async function report(parts: Parts, handle: string, given: string | null, end: ExecutionEnd): Promise<Decision> {
   const begun = await find(parts, handle);
-  // An agent that pulled the step may report by its id alone. The report of one that a driver started needs its token.
   const { attempt } = begun.claim;
-  const token = given ?? (attempt.driver === "push" ? "" : attempt.token);
+  if (attempt.driver === "push") throw notPulled(handle);
+  // An agent that pulled the step may report by its id alone.
+  const token = given ?? attempt.token;
   const refuse = () => finish(parts, begun.claim, stoppedBefore(new StopSwitch()), { stop: new StopSwitch(), token });
   // A report that the engine will refuse must not run checks, and must not touch the tree or the log.
   const decision = mayReport(begun.claim, token)
@@ -173,8 +174,6 @@ async function renewOrStop(parts: Pick<Parts, "dispatch" | "clock">, claim: Clai
 /** false: the attempt is not the agent's any more. */
 async function renew(parts: Pick<Parts, "dispatch" | "clock">, claim: Claim): Promise<boolean> {
   const { run, attempt, definition } = claim;
-  // An agent that Pawl started may report from its shell as well; its driver holds the lease, and renews it.
-  if (attempt.driver === "push") return true;
   if (definition.kind !== "agent") return false;
   const now = parts.clock.now();
   // A limit may be shorter than the time until the next renewal; that of the agent is over, and its checks have their own.
@@ -196,6 +195,12 @@ async function logAnswer(
 /** An agent calls from anywhere: what the repository of its run configures counts, not that of its working directory. */
 async function asConfigured(parts: Parts, { header }: Run): Promise<Parts> {
   return { ...parts, settings: await parts.settingsOf(header.place.repo) };
+}
+
+function notPulled(handle: string): AppError {
+  return new AppError("REFUSED", `no agent has claimed ${handle}: Pawl performs it`, {
+    hint: "only the agent that Pawl has started for it can report, with PAWL_DESK and PAWL_TOKEN of its environment",
+  });
 }
 
 async function find(

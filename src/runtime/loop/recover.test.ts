@@ -20,6 +20,8 @@ import { hostName } from "../../system/home.ts";
 import { isAlive } from "../../system/process/identity.ts";
 import { supervise } from "../../system/process/supervise.ts";
 import { headIn } from "../../workspaces/trees/snapshot.ts";
+import { RunningAttempt } from "../attempt/attempt.ts";
+import { begin } from "../attempt/begin/begin.ts";
 import { type Claim, claimStep } from "../attempt/claim/claim.ts";
 import { prepareWorkspace } from "../attempt/prepare/workspace.ts";
 import type { Parts } from "../parts.ts";
@@ -316,27 +318,36 @@ describe("a git of ours that is killed from outside", () => {
 });
 
 describe("a driver that was frozen", () => {
-  test("[RC10] loses its attempt when its lease has ended; when it comes back its late result is refused", async () => {
+  test("[RC10 RC12] loses its attempt when its lease has ended; when it comes back its late result is refused, and the tree of the next one stays as it is", async () => {
     const agent = `
+echo $$ > "$PAWL_SHARED/agent-$PAWL_ATTEMPT"
+# Its driver stands still, and cannot bury it.
+case "$PAWL_ATTEMPT $(ps -o state= -p "$(cat "$PAWL_SHARED/agent-1")")" in "1 "* | "2 " | "2 Z"*) ;; *) touch "$PAWL_SHARED/two-agents" ;; esac
 echo "$PAWL_ATTEMPT" >> "$PAWL_SHARED/begun"
 if [ "$PAWL_ATTEMPT" = 1 ]; then sleep 600; fi
+echo "$PAWL_ATTEMPT" > "work-$PAWL_ATTEMPT.txt"
+touch "$PAWL_SHARED/working"
 while [ ! -e "$PAWL_SHARED/go" ]; do sleep 0.05; done
-git -c user.name=A -c user.email=a@example.invalid commit --quiet --allow-empty --message="by attempt $PAWL_ATTEMPT"
+git add --all
+git -c user.name=A -c user.email=a@example.invalid commit --quiet --message="by attempt $PAWL_ATTEMPT"
 echo STATUS: done
 `;
-    const world = await makeWorld({ agent });
+    const world = await makeWorld({ agent, workspace: "{ on_failure: reset }" });
     const run = await world.begin();
     const frozen = world.startDriver(run, {}, briefLease);
     await world.appears("begun", "1\n");
     await world.freeze(frozen);
     const driving = world.drive(run);
     await world.appears("begun", "2\n");
+    expect(existsSync(join(world.home.dir, "two-agents"))).toBe(false);
     expect(await world.outcomes(run)).toEqual(["lost", "started"]);
     expect((await world.attempts(run))[0]?.state).toMatchObject({ why: "its worker stopped reporting" });
+    await world.appears("working", "");
     frozen.signal("SIGCONT");
     const refusals = async () => (await world.events(run)).filter(({ type }) => type === "report_refused");
     await expect.poll(refusals).toHaveLength(1);
     expect(await world.outcomes(run)).toEqual(["lost", "started"]);
+    expect(existsSync(join(world.home.worktrees, run, "work-2.txt"))).toBe(true);
     writeFileSync(join(world.home.dir, "go"), "");
     expect(await driving).toBe("done");
     expect([await frozen.ended, frozen.complaints]).toEqual([0, ""]);
@@ -377,8 +388,28 @@ echo STATUS: done
     if (!claim) throw new Error("nothing to claim");
     await prepareWorkspace(world.parts, claim.run, claim.attempt);
     writeFileSync(join(tree, "theirs.txt"), "work of somebody else\n");
-    await prepareWorkspace(world.parts, frozen.run, frozen.attempt);
+    await expect(prepareWorkspace(world.parts, frozen.run, frozen.attempt)).rejects.toThrow(/has ended/);
     expect(existsSync(join(tree, "theirs.txt"))).toBe(true);
+    // Had it been frozen later, it would be refused when it begins.
+    const prepared = { workspace: { path: tree, base: null, env: {} }, input: { missing: [] } };
+    expect(await begin(world.parts, frozen, prepared)).toBe(null);
+  });
+
+  test("[RC12] one that was frozen while its agent worked leaves the tree as it is when that agent has died meanwhile", async () => {
+    const agent = 'touch "$PAWL_SHARED/begun"; while [ ! -e "$PAWL_SHARED/go" ]; do sleep 0.05; done; kill -9 $$';
+    const world = await makeWorld({ agent, workspace: "{ on_failure: reset }" });
+    const run = await world.begin();
+    const claim = await claimAs(world.parts, run, "a worker");
+    if (!claim) throw new Error("nothing to claim");
+    const running = RunningAttempt.start(world.parts, claim, () => null);
+    await world.appears("begun");
+    await reportLost(world.parts, run, claim.attempt.id);
+    const theirs = join(world.home.worktrees, run, "theirs.txt");
+    writeFileSync(theirs, "work of the next attempt\n");
+    writeFileSync(join(world.home.dir, "go"), "");
+    await running.ended;
+    expect(existsSync(theirs)).toBe(true);
+    expect(await world.outcomes(run)).toEqual(["lost"]);
   });
 });
 

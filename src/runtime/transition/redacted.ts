@@ -26,6 +26,8 @@ export function redactedCommand(secrets: Secrets, command: Command): Command {
       return { ...command, text: secrets.redact(command.text) };
     case "take_file_changes":
       return { ...command, changes: command.changes.map((change) => redactedChange(secrets, change)) };
+    case "note_closing":
+      return { ...command, notes: secrets.redactAll(command.notes) };
     case "cancel_run":
     case "stop_attempt":
     case "drop_step":

@@ -35,6 +35,7 @@ export async function knownOf(
     awaited: await awaitedIn(parts, run),
     number,
     isDriven: (await driversOf(parts)).has(run.header.id),
+    hasWorker: await hostHasWorker(parts),
     caveats: run.header.end === null ? [moneyCapGap(run.header, executors) ?? []].flat() : [],
     localTime: (at) => localTime(at, now),
     waitsFor(story, step) {
@@ -50,12 +51,18 @@ export async function knownOf(
   };
 }
 
+/** Whether a worker lives that drives what nothing else drives. Of a store in a file that is not known. */
+export async function hostHasWorker({ machines }: Pick<Parts, "machines">): Promise<boolean> {
+  if (machines === null) return false;
+  return (await machines.live()).some(({ isHost, workers }) => isHost && workers.length > 0);
+}
+
 /** What a step asks for that no machine is; null: one is all of it. */
 async function missingLabels({
   machines,
   labels,
 }: Pick<Parts, "machines" | "labels">): Promise<(definition: PerformedWork) => string | null> {
-  const known = machines === null ? [] : (await machines.live()).map((machine) => machine.labels);
+  const known = machines === null ? [] : (await machines.live()).flatMap(({ workers }) => workers);
   const all = [labels, ...known];
   return (definition) => {
     const wanted = labelsOf(definition);

@@ -67,6 +67,7 @@ export function statusDocument(run: Run, summary: RunSummary, facts: StatusFacts
     waits: header.waits ?? "marked",
     notes: header.notes.map(noteDocument),
     unfinished,
+    closing: header.end?.notes ?? [],
     why: why(run, now, known),
   };
 }
