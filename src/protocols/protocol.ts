@@ -102,6 +102,13 @@ export interface AttemptFacts {
   readonly run: Run;
   readonly attempt: Attempt;
   readonly definition: PerformedWork;
+  /** How far the times of attempts are ahead of those of files here; absent: not at all. */
+  readonly aheadMs?: number | undefined;
+}
+
+/** A file that was written since an attempt began is dated after this. */
+export function fileTimeOf({ attempt, aheadMs = 0 }: Pick<AttemptFacts, "attempt" | "aheadMs">): number {
+  return attempt.startedAt - aheadMs;
 }
 
 /** What else is known of the session whose files are read. */

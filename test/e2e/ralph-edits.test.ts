@@ -97,7 +97,8 @@ let called: Called;
 
 beforeAll(async () => {
   site = prdSite(
-    [...ids, ...special].map((id) => ({ id })),
+    // One file that two agents write at the same moment has whatever the later one wrote, so that story comes after.
+    [...ids, ...special].map((id) => (id === "other" ? { id, depends_on: ["for-another"] } : { id })),
     { acts },
   );
   called = await site.run("--agents", "6");

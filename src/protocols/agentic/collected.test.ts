@@ -85,6 +85,14 @@ test("[AG8 D69] an executor-result that is older than its dispatch does not coun
   ]);
 });
 
+test("[WK60 D69] where the time of attempts is ahead of that of files here, a file is as old as it was written", () => {
+  const files = { "executor-result": "status: pass\n" };
+  const ahead = { ...own, aheadMs: 600_000 };
+  expect(told(files, { "executor-result": 595 }, ahead)?.verdict).toEqual({ kind: "passed" });
+  expect(told(files, { "executor-result": 605 }, ahead)).toBeUndefined();
+  expect(told(files, { "executor-result": -595 }, { ...own, aheadMs: -600_000 })).toBeUndefined();
+});
+
 test.each([
   ["US-006 impl attempt 2", "story: US-006\nstep: impl\nattempt: 2\n"],
   ["US-005 verify attempt 2", "story: US-005\nstep: verify\nattempt: 2\n"],

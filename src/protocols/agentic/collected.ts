@@ -9,7 +9,7 @@ import { contextOf, type Run } from "../../domain/run.ts";
 import { isExample, type Told, withoutEcho } from "../../prompts/echo.ts";
 import { readInside } from "../../system/files/inside.ts";
 import { marksOfValue, sizeKey, sizeValue } from "../../workflows/rules/story-size.ts";
-import type { AttemptFacts, LeftInFiles, SessionFacts, ToldReport } from "../protocol.ts";
+import { type AttemptFacts, fileTimeOf, type LeftInFiles, type SessionFacts, type ToldReport } from "../protocol.ts";
 import { type AiFolder, largestFile } from "./ai-folder.ts";
 import { readExecutorResult } from "./executor-result.ts";
 import { readOrNull } from "./found-state.ts";
@@ -41,10 +41,11 @@ export interface Left {
 /** The time of a file has a coarser clock than the time of a dispatch. */
 const clockTolerance = 20;
 
-export function leftBy({ run, attempt, definition, session }: AttemptSession, folder: AiFolder): Left {
+export function leftBy(work: AttemptSession, folder: AiFolder): Left {
+  const { run, attempt, definition, session } = work;
   const steps = stepNames(run);
-  const result = fileIn(folder, folder.result, attempt);
-  const handoff = fileIn(folder, folder.handoff, attempt);
+  const result = fileIn(folder, folder.result, fileTimeOf(work));
+  const handoff = fileIn(folder, folder.handoff, fileTimeOf(work));
   const told = () => session.told();
   const found = [
     reportIn(result, (text) => readExecutorResult(ownWords(text, told()), steps), "executor_result", attempt),
@@ -189,12 +190,12 @@ type FoundFile =
   | { readonly kind: "broken"; readonly why: string }
   | { readonly kind: "read"; readonly name: string; readonly text: string; readonly at: number };
 
-function fileIn(folder: AiFolder, file: string, { startedAt }: Attempt): FoundFile {
+function fileIn(folder: AiFolder, file: string, beganAt: number): FoundFile {
   const name = `.ai/${file.slice(folder.dir.length + 1)}`;
   try {
     const found = lstatSync(file, { throwIfNoEntry: false });
     if (found === undefined) return { kind: "none" };
-    if (found.mtimeMs < startedAt - clockTolerance) return { kind: "old", name };
+    if (found.mtimeMs < beganAt - clockTolerance) return { kind: "old", name };
     const text = readInside(folder.root, file, largestFile);
     return text === null ? { kind: "none" } : { kind: "read", name, text, at: found.mtimeMs };
   } catch (error) {

@@ -12,7 +12,10 @@ import { readSidecar } from "./sidecar.ts";
 const id = runId("k3x");
 
 /** A growing log, and files that record how much of it they show. */
-function scene(more: Partial<ProjectedFiles> = {}) {
+function scene({
+  beforeEvents,
+  ...more
+}: Partial<ProjectedFiles> & { readonly beforeEvents?: () => Promise<void> } = {}) {
   const dir = join(tempDir(), "shown");
   mkdirSync(dir);
   const log: Event[] = [];
@@ -28,8 +31,10 @@ function scene(more: Partial<ProjectedFiles> = {}) {
       ...more,
     };
     const source = {
-      events: async (_run: unknown, after: number) =>
-        log.slice(after, shown).map((event, index) => ({ seq: after + index + 1, event })),
+      events: async (_run: unknown, after: number) => {
+        await beforeEvents?.();
+        return log.slice(after, shown).map((event, index) => ({ seq: after + index + 1, event }));
+      },
       wholeRun: async () => ({ header: {}, stories: {} }) as unknown as Run,
       partOf: async () => ({ header: {}, stories: {} }) as unknown as Run,
       storySpecs: async () => [],
@@ -87,6 +92,26 @@ test("[PO7] a discarded folder is not created again", async () => {
   await projection.flush();
   await projection.close();
   expect(existsSync(dir)).toBe(false);
+});
+
+test("[PO7] a process that is about to write does not create a folder again that another one has discarded", async () => {
+  let wait = Promise.resolve();
+  const { dir, written, open, happen } = scene({ beforeEvents: () => wait });
+  happen(1);
+  const [closing, late] = [open(), open()];
+  await closing.projection.flush();
+  await late.projection.flush();
+  happen(1);
+  // It has begun to read what happened when the other one closes the run.
+  const read = Promise.withResolvers<void>();
+  wait = read.promise;
+  const flushed = late.projection.flush();
+  await closing.projection.discard();
+  read.resolve();
+  await flushed;
+  late.projection.changed();
+  await late.projection.close();
+  expect([existsSync(dir), written, late.trouble]).toEqual([false, ["k3x:1"], []]);
 });
 
 test("[PO10] an event that cannot be written does not block the others, and the next process tries again", async () => {

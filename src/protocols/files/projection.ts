@@ -11,6 +11,7 @@ import type { Run } from "../../domain/run.ts";
 import type { StorySpec } from "../../domain/story.ts";
 import { withFileLock } from "../../system/files/file-lock.ts";
 import { enter, writeInside } from "../../system/files/inside.ts";
+import type { Content } from "../../system/files/whole-file.ts";
 import { readSidecar, sidecarName, writeSidecar } from "./sidecar.ts";
 
 const writeAfterMs = 50;
@@ -28,7 +29,7 @@ export interface ProjectedFiles {
   readonly root?: string;
   /** Agents read its whole files, so that those are up to date before each prompt. */
   readonly shownToAgents?: boolean;
-  /** The lock that other writers of these files also take. Default: `.pawl.lock` in the folder. */
+  /** The lock in the folder that other writers of these files also take. Default: `.pawl.lock`. */
   readonly lock?: string;
   /** Called once in each process, before everything else. */
   prepare?(): Promise<void>;
@@ -45,7 +46,7 @@ export interface ProjectedFiles {
   /** Called before files that were changed are written: says what was found, and keeps what cannot be recorded. */
   found?(looked: Looked): void;
   /** The current contents of whole files by path. The run has all of its stories. */
-  files?(run: Run, specs: readonly StorySpec[]): Readonly<Record<string, string>>;
+  files?(run: Run, specs: readonly StorySpec[]): Readonly<Record<string, Content>>;
 }
 
 /** What others changed. */
@@ -92,7 +93,6 @@ export class Projection {
   #specs: readonly StorySpec[] | null = null;
   #queue: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | null = null;
-  #isDiscarded = false;
   #prepared: Promise<void> | null = null;
   /** Entries that could not be written. The sidecar stays before the first of them. */
   readonly #unwritten: LoggedEvent[] = [];
@@ -130,21 +130,34 @@ export class Projection {
     await this.#enqueue(() => this.#write({ again: true }));
   }
 
-  /** Removes the folder of a removed run. This process does not create it again. */
+  /** Removes the folder of a run that is closed. No process creates it again, also one that is about to write. */
   async discard(): Promise<void> {
-    this.#isDiscarded = true;
+    this.#stopTimer();
     await this.#queue;
-    rmSync(this.#files.dir, { recursive: true, force: true });
+    // Another process that waits for the lock has a file of its own beside it for a moment.
+    await this.#locked(() => rmSync(this.#files.dir, { recursive: true, force: true, maxRetries: 3 }));
   }
 
   async close(): Promise<void> {
-    // Another process may have closed the run. A commit that came while the files were written is shown as well: in one process a
-    // driver and other callers share this.
-    do {
-      if (existsSync(this.#files.dir)) await this.flush();
-      else this.#stopTimer();
-    } while (this.#timer !== null);
+    // A commit that came while the files were written is shown as well: in one process a driver and other callers share this.
+    do await this.flush();
+    while (this.#timer !== null);
     await this.#queue;
+  }
+
+  /** A person removed the folder, or another process has closed the run. */
+  get #isGone(): boolean {
+    return !existsSync(this.#files.dir);
+  }
+
+  /** Undefined where the folder is gone, and the lock with it. */
+  async #locked<Result>(act: () => Result): Promise<Result | undefined> {
+    try {
+      return await withFileLock(this.#lock, act, { makesFolder: false });
+    } catch (error) {
+      if (systemCode(error) === "ENOENT" && this.#isGone) return undefined;
+      throw error;
+    }
   }
 
   #stopTimer(): void {
@@ -155,8 +168,8 @@ export class Projection {
   /** One at a time. Files that cannot be written do not stop the run; the next commit tries again. */
   #enqueue(work: () => Promise<void>): Promise<void> {
     const unlessGone = async () => {
-      if (this.#isDiscarded) return;
       this.#assertNoLink();
+      if (this.#isGone) return;
       await work();
     };
     this.#queue = this.#queue.then(unlessGone).catch(this.#onTrouble);
@@ -191,12 +204,13 @@ export class Projection {
       if (!run) return;
       this.#specs ??= await this.#source.storySpecs(this.#id);
       const files = Object.entries(this.#files.files(run, this.#specs));
-      const isDone = await withFileLock(this.#lock, () => {
+      const isDone = await this.#locked(() => {
         if (look < mostLooks && this.#files.isAsLooked?.() === false) return false;
         // Another process may have written a newer version.
-        if (this.#projected() <= shown) for (const [file, text] of files) writeInside(this.#root, file, text);
+        if (this.#projected() <= shown) for (const [file, content] of files) writeInside(this.#root, file, content);
         return true;
       });
+      if (isDone === undefined) return;
       if (!isDone) continue;
       this.#written = shown;
       this.#writeMs = performance.now() - begunAt;
@@ -256,7 +270,7 @@ export class Projection {
   async #remember(): Promise<void> {
     const shown = Math.min(this.#seen, ...this.#unwritten.map(({ seq }) => seq - 1));
     if (shown <= this.#projected()) return;
-    await withFileLock(this.#lock, () => {
+    await this.#locked(() => {
       if (shown > this.#projected()) writeSidecar(this.#sidecar, { run: this.#id, projected: shown }, this.#root);
     });
   }
@@ -278,6 +292,8 @@ export class Projection {
   async #tellAll(events: readonly LoggedEvent[]): Promise<readonly unknown[]> {
     const trouble: unknown[] = [];
     for (const logged of events) {
+      // An entry would make its folder.
+      if (this.#isGone) return trouble;
       try {
         await this.#files.writeEntry?.(logged.event, `${this.#id}:${logged.seq}`);
       } catch (error) {

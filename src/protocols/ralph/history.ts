@@ -113,6 +113,7 @@ export class StoryHistory {
       case "parts_ended":
       case "parts_opened":
       case "report_refused":
+      case "closing_noted":
       case "run_ended":
       case "run_paused":
       case "run_reopened":

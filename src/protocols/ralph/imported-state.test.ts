@@ -1,7 +1,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { attempt, began, event, runOf, sha, step as stepOf, time } from "../../../test/support/ralph-facts.ts";
+import {
+  attempt,
+  began,
+  event,
+  runOf,
+  sha,
+  step as stepOf,
+  time,
+  writtenText,
+} from "../../../test/support/ralph-facts.ts";
 import type { Attempt } from "../../domain/attempt.ts";
 import { AppError } from "../../domain/error.ts";
 import type { Run } from "../../domain/run.ts";
@@ -14,6 +23,8 @@ import {
   storyStatusInFile,
 } from "./state-document.ts";
 import { StateProjection } from "./state-file.ts";
+
+const written = (projection: StateProjection, run: Run) => JSON.parse(writtenText(projection, run)) as StateDocument;
 
 const samples = fileURLToPath(new URL("../../../../shared/samples/dynamic-ralph/", import.meta.url));
 const absent = !existsSync(samples);
@@ -222,23 +233,23 @@ describe("a run that continues from another program's file", () => {
     projection.apply(began);
     projection.apply(event(1, "US-002", { type: "story_adopted", of: "stories", chain }));
     projection.apply(event(2, null, { type: "story_changed", of: "US-002", status: "running", reason: "", slot: 1 }));
-    const written = projection.document(adoptedRun(imported), []).stories["US-002"];
-    expect(written?.steps[0]).toEqual(ran);
-    expect(written?.history.slice(0, 1)).toEqual(history);
-    expect(written?.history.slice(1)).toMatchObject([{ action: "story_claimed", agent_id: 1 }]);
+    const shown = written(projection, adoptedRun(imported)).stories["US-002"];
+    expect(shown?.steps[0]).toEqual(ran);
+    expect(shown?.history.slice(0, 1)).toEqual(history);
+    expect(shown?.history.slice(1)).toMatchObject([{ action: "story_claimed", agent_id: 1 }]);
   });
 
   test.skipIf(absent)("[RA37 C44 C102] keeps the file's facts about steps that ran before", () => {
     const imported = read();
     const projection = new StateProjection({ prdFile: "prd.json", imported });
-    const written = projection.document(adoptedRun(imported), []);
+    const document = written(projection, adoptedRun(imported));
     const expected = original();
-    expect(written.created_at).toBe(expected.created_at);
-    expect(written.stories["US-001"]).toEqual(expected.stories["US-001"]);
+    expect(document.created_at).toBe(expected.created_at);
+    expect(document.stories["US-001"]).toEqual(expected.stories["US-001"]);
     // No agent works on it yet.
     const waiting = expected.stories["US-002"];
     const steps = waiting?.steps.map((was) => (was.status === "in_progress" ? { ...was, status: "pending" } : was));
-    expect(written.stories["US-002"]).toEqual({ ...waiting, status: "unclaimed", steps });
+    expect(document.stories["US-002"]).toEqual({ ...waiting, status: "unclaimed", steps });
   });
 
   test.skipIf(absent)("[RA37 C44 C77] appends new history after the old", () => {
@@ -256,7 +267,7 @@ describe("a run that continues from another program's file", () => {
     ])
       projection.apply(it);
     const tried = attempt({ step: "step-013", at: 3, usage });
-    const { stories } = projection.document(adoptedRun(imported, [tried]), []);
+    const { stories } = written(projection, adoptedRun(imported, [tried]));
     const was = original().stories;
     expect(stories["US-001"]?.history).toEqual(was["US-001"]?.history);
     expect(stories["US-002"]).toMatchObject({ agent_id: 1, claimed_at: was["US-002"]?.claimed_at });
@@ -271,7 +282,7 @@ describe("a run that continues from another program's file", () => {
   test.skipIf(absent)("[RA37] a cancelled step stays cancelled, and the written file can be read again", () => {
     const file = "generated-by-5734a6b/workflow_state.json";
     const imported = readState(readFileSync(samples + file, "utf8"), file);
-    const document = new StateProjection({ prdFile: "prd.json", imported }).document(adoptedRun(imported), []);
+    const document = written(new StateProjection({ prdFile: "prd.json", imported }), adoptedRun(imported));
     expect(document.stories["US-005"]?.steps[2]).toMatchObject({
       status: "cancelled",
       error: "Step timed out after 600s",

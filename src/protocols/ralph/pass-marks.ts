@@ -1,61 +1,59 @@
-// Sets `passes` in the text of a PRD: true for a story that is done, false for one that was taken back. Every other byte stays the same. It remembers where the stories are, because a PRD of a
-// thousand stories is half a megabyte, and one of them ends every few seconds.
+// Sets `passes` in the text of a PRD: true for a story that is done, false for one that was taken back. Every other byte stays the same.
+// It remembers where the stories are, because a PRD of a thousand stories is half a megabyte, and one of them ends every few seconds.
 
 import { membersOf, type Span } from "../files/json-places.ts";
 import { storySpans } from "./prd.ts";
 
 /** What to write for one story, and where. */
-interface Mark {
-  start: number;
-  end: number;
+interface Mark extends Span {
   /** What stands before the value, where the key is missing; empty: the value is replaced. */
-  before: string;
+  readonly before: string;
+}
+
+/** The piece of the text that a mark changes. */
+interface Place {
+  readonly piece: number;
+  readonly before: string;
+  isThere: boolean;
 }
 
 export class PassMarks {
   /** The text in which the marks are; null: none was read yet. */
   #text: string | null = null;
-  #marks = new Map<string, readonly Mark[]>();
+  /** The text in pieces: what is between the marks, and in every second one a mark. */
+  #pieces: string[] = [];
+  #places = new Map<string, Place[]>();
 
   mark(text: string, passes: ReadonlyMap<string, boolean>): string {
     if (text !== this.#text) this.#read(text);
-    let changed = text;
     for (const [id, value] of passes) {
-      for (const mark of this.#marks.get(id) ?? []) {
+      for (const place of this.#places.get(id) ?? []) {
         // A story without the key does not pass.
-        if (value || mark.before === "") changed = this.#set(changed, mark, String(value));
+        if (!value && !place.isThere) continue;
+        this.#pieces[place.piece] = `${place.before}${value}`;
+        place.isThere = true;
       }
     }
-    this.#text = changed;
-    return changed;
+    this.#text = this.#pieces.join("");
+    return this.#text;
   }
 
   #read(whole: string): void {
     const { text, spans } = storySpans(whole);
     const offset = whole.length - text.length;
-    this.#marks = new Map();
+    this.#pieces = [];
+    this.#places = new Map();
+    let end = 0;
     for (const span of spans) {
       const { id, mark } = markIn(text, span);
       if (id === null) continue;
-      const placed = { ...mark, start: mark.start + offset, end: mark.end + offset };
-      this.#marks.set(id, [...(this.#marks.get(id) ?? []), placed]);
+      const [from, to] = [mark.start + offset, mark.end + offset];
+      this.#pieces.push(whole.slice(end, from), whole.slice(from, to));
+      end = to;
+      const place = { piece: this.#pieces.length - 1, before: mark.before, isThere: mark.before === "" };
+      this.#places.set(id, [...(this.#places.get(id) ?? []), place]);
     }
-  }
-
-  #set(text: string, mark: Mark, value: string): string {
-    const { start, end, before } = mark;
-    const instead = before + value;
-    const longer = instead.length - (end - start);
-    for (const other of [...this.#marks.values()].flat()) {
-      if (other.start <= start || longer === 0) continue;
-      other.start += longer;
-      other.end += longer;
-    }
-    // Afterwards the value stands there, whether it was replaced or added.
-    mark.start = start + instead.length - value.length;
-    mark.end = start + instead.length;
-    mark.before = "";
-    return text.slice(0, start) + instead + text.slice(end);
+    this.#pieces.push(whole.slice(end));
   }
 }
 

@@ -10,7 +10,7 @@ import type { StorySpec } from "../../domain/story.ts";
 import { readInside, writeInside } from "../../system/files/inside.ts";
 import { isInside } from "../../system/files/paths.ts";
 import { readRegular } from "../../system/files/regular-file.ts";
-import { writeWhole } from "../../system/files/whole-file.ts";
+import { type Content, writeWhole } from "../../system/files/whole-file.ts";
 import type { ProjectedFiles } from "../files/projection.ts";
 import type { ImportedState } from "./imported-state.ts";
 import { PassMarks } from "./pass-marks.ts";
@@ -75,8 +75,8 @@ export class RalphFiles implements ProjectedFiles {
     this.#passes.clear();
   }
 
-  files(run: Run, specs: readonly StorySpec[]): Readonly<Record<string, string>> {
-    return { [this.#shared.stateFile]: this.#state.text(run, specs) };
+  files(run: Run, specs: readonly StorySpec[]): Readonly<Record<string, Content>> {
+    return { [this.#shared.stateFile]: this.#state.pieces(run, specs) };
   }
 
   /** Only the value of `passes` changes in the user's file. */

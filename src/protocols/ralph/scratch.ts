@@ -29,7 +29,7 @@ export async function appendScratch(file: string, entry: string, options: Append
     // The mark comes last, so that an entry that was cut off has none and is added again.
     appendInside(dirname(file), file, `${gap}${text}\n${mark === null ? "" : `${mark}\n`}`);
   };
-  await withFileLock(`${file}.lock`, add, options.clock);
+  await withFileLock(`${file}.lock`, add, { clock: options.clock });
 }
 
 /** The newest `maxBytes` of the file for a prompt, with a note if the beginning is missing. Empty if there is no file. */

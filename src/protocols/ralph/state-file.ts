@@ -22,7 +22,7 @@ interface StoryText {
   readonly entry: StoryEntry;
   readonly spec: StorySpec | undefined;
   readonly scope: Story | undefined;
-  readonly text: string;
+  readonly bytes: Uint8Array;
 }
 
 export class StateProjection {
@@ -46,33 +46,24 @@ export class StateProjection {
     this.#texts.delete(story);
   }
 
-  /** The document as text. The text of a story that has not changed is kept: a thousand stories are several megabytes. */
-  text(run: Run, specs: readonly StorySpec[]): string {
+  /** The document in pieces. `run` must have all its stories. The piece of a story that has not changed is kept: a thousand stories are several megabytes. */
+  pieces(run: Run, specs: readonly StorySpec[]): readonly Uint8Array[] {
     const define = definitionsIn(run.header.definition);
     const specOf = new Map(specs.map((spec) => [spec.id, spec]));
-    const stories = run.header.stories.map((entry) => {
+    const stories = run.header.stories.flatMap((entry, index) => {
       const [spec, scope] = [specOf.get(entry.id), run.stories[entry.id]];
       const known = this.#texts.get(entry.id);
-      if (known?.entry === entry && known.spec === spec && known.scope === scope) return known.text;
+      const before = index === 0 ? [] : [betweenStories];
+      if (known?.entry === entry && known.spec === spec && known.scope === scope) return [...before, known.bytes];
       const document = this.#story(entry, spec, this.#stepsOf(run, entry.id, define));
-      // Line breaks inside texts are escaped, so each one here begins a line of the document.
-      const text = `    ${JSON.stringify(entry.id)}: ${JSON.stringify(document, null, 2).replaceAll("\n", "\n    ")}`;
-      this.#texts.set(entry.id, { entry, spec, scope, text });
-      return text;
+      const bytes = Buffer.from(memberOfStories(entry.id, document));
+      this.#texts.set(entry.id, { entry, spec, scope, bytes });
+      return [...before, bytes];
     });
     const frame = stateText({ ...this.#frame(run), stories: {} });
-    return stories.length === 0 ? frame : frame.replace(/\{\}\n\}\n$/, () => `{\n${stories.join(",\n")}\n  }\n}\n`);
-  }
-
-  /** `run` must have all its stories. */
-  document(run: Run, specs: readonly StorySpec[]): StateDocument {
-    const define = definitionsIn(run.header.definition);
-    const specOf = new Map(specs.map((spec) => [spec.id, spec]));
-    const stories = run.header.stories.map((entry): [string, StateStory] => {
-      const steps = this.#stepsOf(run, entry.id, define);
-      return [entry.id, this.#story(entry, specOf.get(entry.id), steps)];
-    });
-    return { ...this.#frame(run), stories: Object.fromEntries(stories) };
+    if (stories.length === 0) return [Buffer.from(frame)];
+    const [begin = "", end = ""] = frame.split(/(?<=\{)(?=\}\n\}\n$)/);
+    return [Buffer.from(`${begin}\n`), ...stories, Buffer.from(`\n  ${end}`)];
   }
 
   #frame(run: Run): Omit<StateDocument, "stories"> {
@@ -121,6 +112,14 @@ export class StateProjection {
     this.#stories.set(story, history);
     return history;
   }
+}
+
+const betweenStories = Buffer.from(",\n");
+
+/** The lines of a story as they stand in the whole document. */
+function memberOfStories(id: StoryId, story: StateStory): string {
+  const whole = JSON.stringify({ stories: { [id]: story } }, null, 2);
+  return whole.slice(whole.indexOf("\n", 2) + 1, whole.lastIndexOf("\n  }"));
 }
 
 export function stateText(document: StateDocument): string {

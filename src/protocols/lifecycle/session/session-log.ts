@@ -133,6 +133,7 @@ export class SessionLog {
       case "parts_ended":
       case "notes_delivered":
       case "report_refused":
+      case "closing_noted":
       case "run_ended":
       case "run_paused":
       case "run_reopened":

@@ -42,6 +42,7 @@ interface At {
   readonly context?: Readonly<Record<string, string>>;
   /** A skill of the story began then. */
   readonly skillAt?: number;
+  readonly aheadMs?: number;
   readonly feedback?: string;
   /** The story is done. */
   readonly isDone?: boolean;
@@ -76,7 +77,7 @@ function workIn(root: string, at: At = {}): DecisionWork {
 }
 
 async function read(reader: string, root: string, at: At = {}): Promise<DecisionRead> {
-  const found = await lifecycle.readers?.[reader]?.read(workIn(root, at));
+  const found = await lifecycle.readers?.[reader]?.read({ ...workIn(root, at), aheadMs: at.aheadMs });
   if (found === undefined) throw new Error(`no reader ${reader}`);
   return found;
 }
@@ -211,7 +212,7 @@ describe("results of a phase", () => {
     expect(await read("review", unclear)).toMatchObject({ value: "unknown", facts: { code: "E004" } });
   });
 
-  test("[LD3] in one folder for all rounds, a result counts if the skill before the decision has written it", async () => {
+  test("[LD3 WK60] in one folder for all rounds, a result counts if the skill before the decision has written it", async () => {
     const path = "phases/01-shop";
     const dir = `.workflow/scratch/${path}`;
     const rounds = ["verify", "plan", "execute"].map((type) => artifact(type, 1, path));
@@ -230,6 +231,11 @@ describe("results of a phase", () => {
     const now = new Date("2026-05-03T11:00:01Z");
     utimesSync(join(root, dir, "review.json"), now, now);
     expect(await read("review", root, { skillAt: began })).toMatchObject({ value: "proceed" });
+    // The time of attempts is the server's, and that of files is this machine's.
+    expect(await read("review", root, { skillAt: began, aheadMs: -5_000 })).toMatchObject({ value: "unknown" });
+    expect(await read("review", root, { skillAt: began + 600_000, aheadMs: 600_000 })).toMatchObject({
+      value: "proceed",
+    });
   });
 
   test("[LP13] a result that speaks of another phase says nothing about this one", async () => {

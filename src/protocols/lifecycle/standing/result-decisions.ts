@@ -72,15 +72,15 @@ function stale({ evidence }: FoundResult): DecisionRead {
   return unknown("E004", `${file} is older than the skill that ran last, and does not speak of its work`, evidence);
 }
 
-/** When the skill began that ran last in this scope, or the first of the wave that it ran in; null: none did. */
-function lastSkillAt({ run, attempt }: DecisionWork): number | null {
+/** When the skill began that ran last in this scope, or the first of the wave that it ran in, by the time of files; null: none did. */
+function lastSkillAt({ run, attempt, aheadMs = 0 }: DecisionWork): number | null {
   const { definition } = run.header;
   const attempts = scopeOf(run, attempt.story)?.attempts ?? [];
   const last = attempts.findLast(({ name }) => isWave(stepIn(definition, attempt.story, name)));
   if (last === undefined) return null;
   const beside = attempts.filter(({ step, visit }) => step === last.step && visit === last.visit);
   const newest = new Map(beside.map(({ part, startedAt }) => [part, startedAt]));
-  return Math.min(...newest.values());
+  return Math.min(...newest.values()) - aheadMs;
 }
 
 function noFolder(folder: ProjectFolder, { phase }: Phase, lost: PlacedArtifact | undefined): DecisionRead {
