@@ -122,7 +122,8 @@ function replyTo(prompt: string, cwd: string, rejects: boolean): readonly string
     ([, text = ""]) => `${text} as it was asked for`,
   );
   const asked = keys.length > 0 ? keys : [statusAskedFor(prompt, rejects)];
-  return [...summary, ...asked, ...texts];
+  const plan = /write `STORIES_JSON:`/.test(prompt) ? [`STORIES_JSON: ${planFor(prompt)}`] : [];
+  return [...summary, ...asked, ...texts, ...plan];
 }
 
 function statusAskedFor(prompt: string, rejects: boolean): string {

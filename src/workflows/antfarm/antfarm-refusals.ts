@@ -8,10 +8,12 @@ interface Refusal {
 
 /** A step that a person must agree to, or do. */
 const approvals =
-  /^(?:(?:needs?_|requires?_|wait_for_)?(?:human_|manual_)?(?:approval|confirmation)(?:_required)?|manual|human_in_the_loop)$/;
+  /^(?:(?:needs?_|requires?_|wait_for_)?(?:human_|manual_)?(?:approval|confirmation|gate)(?:_required)?|(?:human_|manual_)review|review_required|manual|human|human_in_the_loop|approvers?|confirm|pause|hold)$/;
 /** A step that runs only in some cases. */
-const conditions = /^(?:conditions?|when|if|unless|(?:run|only|skip)_(?:if|when))$/;
-const performers = /^(?:executor|runner|performed_by)$/;
+const conditions = /^(?:conditions?|when|if|unless|(?:run|only|skip|execute)_(?:if|when|unless))$/;
+/** Who does a step, or whose word it waits for. */
+const performers =
+  /^(?:executor|runner|performed_by|actor|assignee|assigned_to|wait_for|waits_for|checkpoint|mode|trigger)$/;
 const person = /^(?:manual|human|person|user)$/i;
 
 /** null: ignoring the key does no harm. `spelled`: the key as the file has it. */

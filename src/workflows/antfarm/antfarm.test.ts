@@ -255,7 +255,16 @@ describe("[WF65] keys that would change what the file means are errors", () => {
     ["approval: true", /asks for a person/, /gate/],
     ["approval: required", /asks for a person/, /gate/],
     ["requiresApproval: true", /`requiresApproval` asks for a person/, /gate/],
+    ["gate: deploy", /`gate` asks for a person/, /gate/],
+    ["manualGate: true", /`manualGate` asks for a person/, /gate/],
+    ["review_required: true", /asks for a person/, /gate/],
+    ["approvers: [ann]", /asks for a person/, /gate/],
+    ["confirm: true", /asks for a person/, /gate/],
+    ["pause: true", /asks for a person/, /gate/],
     ["executor: manual", /an agent would do it/, /gate/],
+    ["assignee: human", /an agent would do it/, /gate/],
+    ["wait_for: human", /`wait_for: human` wants a person/, /gate/],
+    ["execute_if: x", /would always run/, /on_decision/],
     ['condition: "x == 1"', /would always run/, /on_decision/],
     ["when: x", /would always run/, /on_decision/],
     ["enabled: false", /the step would run/, /remove the step/],
@@ -267,7 +276,8 @@ describe("[WF65] keys that would change what the file means are errors", () => {
   });
 
   test("what they do not change stays a warning", () => {
-    for (const field of ["approval: false", "executor: claude", "condition: true", "enabled: true", "parallel: true"])
+    const harmless = ["approval: false", "executor: claude", "condition: true", "enabled: true", "parallel: true"];
+    for (const field of [...harmless, "gate: false", "review: strict", "assignee: dev", "mode: fast"])
       expect([field, errorOf(field)]).toEqual([field, []]);
   });
 });

@@ -44,7 +44,7 @@ function readLoop(reading: Reading, file: AntfarmInput, step: AntfarmStep, path:
   if ((step.max_retries ?? onFail.max_retries ?? onFail.retry_step) !== undefined) {
     note(
       reading,
-      `\`max_retries\` and \`retry_step\` of a loop step: each story has ${storyTries} tries; write loop.max_retries for another number`,
+      `\`max_retries\` and \`retry_step\` of a loop step: each story has ${counted(storyTries, "try", "tries")}; write loop.max_retries for another number`,
     );
   }
   warnAboutEscalation(reading, step, path);

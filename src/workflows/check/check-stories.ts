@@ -1,7 +1,8 @@
 // Checks that some step plans the stories that a `stories` step works on: without a plan its run always fails there.
 
-import type { AgentStep, Definition, StepDefinition } from "../../domain/definition.ts";
+import type { Definition } from "../../domain/definition.ts";
 import { type Reading, refuse, warn } from "../document/reading.ts";
+import { agentsBefore, mayPlan } from "../planner.ts";
 import { originOf } from "./checked.ts";
 
 export function checkPlanner(definition: Definition, reading: Reading): void {
@@ -13,7 +14,7 @@ export function checkPlanner(definition: Definition, reading: Reading): void {
   const planners = new Set((protocol?.readers ?? []).filter(({ plans }) => plans).map(({ name }) => name));
   const ahead = definition.steps.slice(0, index);
   if (ahead.some((step) => step.kind === "decision" && !step.source && planners.has(step.reader))) return;
-  const before = definition.steps.slice(0, index).filter((step): step is AgentStep => step.kind === "agent");
+  const before = agentsBefore(definition, index);
   const path = originOf(reading, stories);
   if (before.length === 0) {
     // A route that goes back is no help: the first visit fails.
@@ -29,14 +30,4 @@ export function checkPlanner(definition: Definition, reading: Reading): void {
       hint: `let '${before.at(-1)?.name}' end its answer with \`STORIES_JSON: [ … ]\``,
     });
   }
-}
-
-/** Role files are not read here, so an agent that has some may know. */
-function mayPlan({ agents }: Definition, step: AgentStep): boolean {
-  const files = Object.keys(agents[step.agent]?.files ?? {});
-  return files.length > 0 || /STORIES_JSON/i.test(textsOf(step));
-}
-
-function textsOf(step: Extract<StepDefinition, { kind: "agent" }>): string {
-  return [step.input, step.expects ?? "", ...(step.produces ?? [])].join("\n");
 }

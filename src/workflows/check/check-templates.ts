@@ -91,7 +91,11 @@ function warnUnset(
   const key = placeholder.key.toLowerCase();
   const meant = nearest(key, knownKeys);
   const escape = `to keep it as typed, write \`\\${placeholder.text}\``;
-  const otherwise = looksForeign(template, placeholder) ? escape : `it will read "[missing: ${key}]"; ${escape}`;
+  // An agent that declares no keys may print any: then it is the file that does not say so.
+  const printed = `if a step prints it, show that in its input, as a line \`${key.toUpperCase()}: …\`; else `;
+  const otherwise = looksForeign(template, placeholder)
+    ? escape
+    : `${/^\w+$/.test(key) ? printed : ""}it will read "[missing: ${key}]"; ${escape}`;
   warn(reading, path, {
     message: `Step '${step}': \`{{${key}}}\` is never set`,
     expected: "a key that a step produces, that `context` has, or that every run has",

@@ -354,6 +354,16 @@ describe("warnings", () => {
     ]);
   });
 
+  test("[WF28] where a step may print the key, the hint says how the file tells so", () => {
+    const text = (input: string) =>
+      own(`  - { id: a, agent: dev, input: ${JSON.stringify(input)} }\n  - { id: b, gate: "Ship {{plan}}?" }\n`);
+    expect(warningsOf(text("Plan it."))).toMatchObject([
+      { hint: expect.stringMatching(/in its input, as a line `PLAN: …`/) },
+    ]);
+    expect(warningsOf(text("Plan it.\nPLAN: …"))).toEqual([]);
+    expect(warningsOf(text("{{a-b.c}}\nPLAN: x"))[0]?.hint).toMatch(/^it will read/);
+  });
+
   test("[WF66] a question of a gate is a template, at a step and at a route", () => {
     const text = own(
       '  - { id: a, agent: dev, on: { rejected: { again, at_most: 1, then: { gate: "Why {{isues}}?" } } } }\n  - { id: b, gate: "Ship {{taks}} for {{task}}?" }\n',

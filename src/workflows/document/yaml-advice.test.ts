@@ -18,6 +18,14 @@ describe("[WF68] plain mistakes", () => {
     ]);
   });
 
+  test.each([
+    ["{ id: one, agent: a, input: Reply with STATUS: done }", 'write `input: "Reply with STATUS: done"`'],
+    ["{ id: one, input: Say STATUS: done, agent: a }", 'write `input: "Say STATUS: done"`'],
+    ["{ id: one, agent: a, input: {{task}} and more }", 'write `input: "{{task}} and more"`'],
+  ])("the same in a map on one line: %s", (text, hint) => {
+    expect(problemsOf(`${head}steps:\n  - ${text}\n`)).toMatchObject([{ line: 5, hint }]);
+  });
+
   test.each(["{{task}} and more", "{{task}}"])("a text that begins with braces: %s", (text) => {
     const [problem] = problemsOf(`${step}    input: ${text}\n`);
     expect(problem).toMatchObject({ line: 7, hint: expect.stringMatching(/quotes|write `input: "\{\{task/) });
@@ -54,6 +62,15 @@ describe("[WF68] plain mistakes", () => {
     const [problem] = problemsOf(`${step}    ${key}: x\n`);
     expect(problem).toMatchObject({ severity: "error", line: 7 });
     expect(problem?.hint).not.toMatch(/^remove it$|did you mean/);
+  });
+
+  test.each([
+    ["outputs: [x]", "name the keys in `produces`"],
+    ["inputs: { x: y }", "write `input: TEXT`"],
+    ["options: { yes: next }", "write a step of its own"],
+    ["schedule: daily", "write it at the top of the file"],
+  ])("a field of another place: %s", (field, hint) => {
+    expect(problemsOf(`${step}    ${field}\n`)).toMatchObject([{ line: 7, hint: expect.stringContaining(hint) }]);
   });
 
   test("triggers, and a file without `pawl: 1`, say what to write, once", () => {

@@ -25,6 +25,7 @@ export function adviceFor(text: string, error: YamlError): YamlAdvice {
   const line = lineAt(text, error.pos[0]);
   return (
     colonInText(line, error) ??
+    colonInFlow(text, error) ??
     bareTemplate(line) ??
     bareStar(line) ??
     wrongIndent(text, line, error) ??
@@ -40,21 +41,37 @@ export function adviceFor(text: string, error: YamlError): YamlAdvice {
 function colonInText({ text }: Line, { code }: YamlError): YamlAdvice | null {
   const [, key, value = ""] = /^\s*(?:- )?([\w-]+):\s+([^\s"'|>[{&*!].*:(?:\s.*|$))/.exec(text) ?? [];
   if (code !== "BLOCK_AS_IMPLICIT_KEY" || key === undefined) return null;
+  const advice = unquotedColon(key, value);
+  return { ...advice, hint: `${advice.hint}, or put the text below \`${key}: |\`` };
+}
+
+/** `{ id: one, input: Reply with STATUS: done }` */
+function colonInFlow(text: string, { code, pos }: YamlError): YamlAdvice | null {
+  const key = /([\w-]+):\s+$/.exec(text.slice(0, pos[0]))?.[1];
+  return code !== "BLOCK_IN_FLOW" || key === undefined ? null : unquotedColon(key, text.slice(...pos));
+}
+
+function unquotedColon(key: string, value: string): YamlAdvice {
   return {
     message: `the text of \`${key}\` has a colon, so YAML reads a second key in it`,
     expected: "a text with a colon in quotes",
-    hint: `write \`${key}: "${value.trim().replaceAll('"', '\\"')}"\`, or put the text below \`${key}: |\``,
+    hint: `write \`${quoted(key, value)}\``,
   };
 }
 
-/** `input: {{task}} and more` */
+function quoted(key: string, value: string): string {
+  return `${key}: "${value.trim().replaceAll('"', '\\"')}"`;
+}
+
+/** `input: {{task}} and more`, also in a map on one line. */
 function bareTemplate({ text }: Line): YamlAdvice | null {
-  const [, key, value = ""] = /^\s*(?:- )?([\w-]+):\s+(\{\{.*)$/.exec(text) ?? [];
+  const inBlock = /^\s*(?:- )?([\w-]+):\s+(\{\{.*)$/.exec(text);
+  const [, key, value = ""] = inBlock ?? /[{,]\s*([\w-]+):\s+(\{\{[^{}]*\}\}[^,}]*)/.exec(text) ?? [];
   if (key === undefined) return null;
   return {
     message: `the text of \`${key}\` begins with braces, so YAML reads a map`,
     expected: "a text that begins with `{{` in quotes",
-    hint: `write \`${key}: "${value.trim().replaceAll('"', '\\"')}"\``,
+    hint: `write \`${quoted(key, value)}\``,
   };
 }
 

@@ -53,8 +53,21 @@ const foreignHints: Readonly<Record<string, string>> = {
   jobs: "this is the format of a CI; a workflow has `agents` and `steps`",
 };
 
-/** A step has no model of its own. */
+/** What to write where a step has a field that its kind does not have. */
+export function hintForMisplaced(field: string): string {
+  return misplacedHints[field] ?? foreignHints[field] ?? "remove it";
+}
+
+/** Fields of one kind of step that people write in another. */
+const misplacedHints: Readonly<Record<string, string>> = {
+  inputs: "write `input: TEXT`; `inputs` is for a step with `workflow`",
+  agents: "write `agent: NAME`; `agents` is at the top of the file",
+  options: "write a step of its own: `gate: QUESTION` with these options",
+};
+
+/** What belongs to an agent or to the whole file. */
 const stepHints: Readonly<Record<string, string>> = {
   model: "write it at the agent: `agents: { NAME: { model: … } }`",
   executor: "write it at the agent: `agents: { NAME: { executor: … } }`; a person's work is a `gate`",
+  schedule: 'write it at the top of the file: `schedule: { cron: "0 3 * * *", zone: ZONE, task: TASK }`',
 };

@@ -19,6 +19,7 @@ import { readIntegrate } from "./integrate.ts";
 import { readStoriesNeed } from "./need.ts";
 import { optionsFor } from "./occasion.ts";
 import { readOnError } from "./on-error.ts";
+import { hintForMisplaced } from "./own-file.ts";
 import { readParts, withAgentOfParts } from "./parts.ts";
 import { readPaths } from "./paths.ts";
 import { readDeadline, readOn, readOptions, readRule } from "./routes.ts";
@@ -276,7 +277,7 @@ function refuseForeignFields(reading: Reading, written: StepInput, path: Path, k
     refuse(reading, [...path, field], {
       message: `Step '${written.id}': \`${field}\` has no effect on ${/^[ai]/.test(kind) ? "an" : "a"} ${kind} step`,
       expected: `one of: ${known.join(", ")}`,
-      hint: "remove it",
+      hint: hintForMisplaced(field),
     });
   }
 }
