@@ -82,14 +82,13 @@ export function protocolsWith(given: readonly Protocol[] | undefined): Protocols
 }
 
 export async function openApp(options: AppOptions): Promise<Parts> {
-  const clock = options.clock ?? systemClock;
   const narrowed = makePrivateHome(options.home.dir);
   const secrets = environmentSecrets(options.env ?? process.env, options.secretNames);
   const log: Log = (event, fields) => options.log(event, secrets.redactAll(fields));
   const warn = (text: string) => options.warn(secrets.redact(text));
   if (narrowed !== null) warn(narrowed);
   const protocols = protocolsWith(options.protocols);
-  const { store, dispatch, machines } = await openParts(options, clock, log);
+  const { store, dispatch, machines, clock } = await openParts(options, log);
   const commits = new Commits();
   const telemetry = await openTelemetry(options, { store, dispatch, clock, secrets, log, warn });
   if (telemetry !== null) commits.listen(({ run, events }) => telemetry.committed(run, events));
@@ -201,22 +200,25 @@ interface Opened {
   readonly store: Store;
   readonly dispatch: Dispatch;
   readonly machines: Machines | null;
+  readonly clock: Clock;
 }
 
-async function openParts({ store: given, home, joins = false }: AppOptions, clock: Clock, log: Log): Promise<Opened> {
+async function openParts({ store: given, home, joins = false, clock }: AppOptions, log: Log): Promise<Opened> {
   if (given !== null && isPostgres(given)) return await openServer(given, visitorFrom(home, joins), clock, log);
-  const store = await openStore(given, home, clock);
-  return { store, dispatch: new EmbeddedDispatch(store), machines: null };
+  const own = clock ?? systemClock;
+  const store = await openStore(given, home, own);
+  return { store, dispatch: new EmbeddedDispatch(store), machines: null, clock: own };
 }
 
 /** Loaded late: most homes have their store in a file. */
-async function openServer(given: string, visitor: Visitor, clock: Clock, log: Log): Promise<Opened> {
+async function openServer(given: string, visitor: Visitor, clock: Clock | undefined, log: Log): Promise<Opened> {
   const { openPostgres } = await import("./store/postgres/open.ts");
-  const { store, server, machines, owner } = await openPostgres(given, clock, visitor);
+  const { store, server, machines, owner, clock: there } = await openPostgres(given, clock ?? systemClock, visitor);
   try {
     const { PgBossDispatch } = await import("./dispatch/pg-boss/pg-boss.ts");
     const onTrouble = (why: string) => log("queue.failed", { why });
-    return { store, machines, dispatch: await PgBossDispatch.open(store, server, { home: owner.id, onTrouble }) };
+    const dispatch = await PgBossDispatch.open(store, server, { home: owner.id, onTrouble });
+    return { store, machines, dispatch, clock: clock ?? there };
   } catch (error) {
     await store.close();
     throw error;
@@ -231,6 +233,10 @@ export async function openStore(given: string | null, home: Home, clock: Clock, 
   }
   const file = given === null ? home.storeFile : sqliteFile(given);
   if (file !== null) return await openSqliteStore(file, clock, mustExist);
+  if (given === "")
+    throw new AppError("USAGE", "the address of the store is empty", {
+      hint: "unset PAWL_STORE for the store in Pawl's home, or write sqlite:PATH or postgres://USER@HOST/DATABASE",
+    });
   throw new AppError("USAGE", `"${shownStore(given ?? "")}" is not a store this version knows`, {
     hint: "use sqlite:PATH or postgres://USER@HOST/DATABASE",
   });

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { makeRepository, tempDir } from "../../test/support/repository.ts";
+import { commitFile, makeRepository, runGit, tempDir, writeFiles } from "../../test/support/repository.ts";
 import { Application, type ApplicationOptions } from "./application.ts";
 import { resume, run } from "./driving/drive.ts";
 import { answer, openGates } from "./gates/gates.ts";
@@ -193,4 +193,19 @@ test("[WF69] a run that was given no stories is refused where no agent plans the
     details: expect.arrayContaining([expect.stringContaining("no agent before it plans them")]),
   });
   expect((await runs(app, 10)).runs).toEqual([]);
+});
+
+test("[WK62] what a repository configures is read from a commit where one is named, and not from its folder", async () => {
+  const { dir, app } = makeSite();
+  const repo = join(dir, "repo");
+  const first = commitFile(repo, ".pawl/config.yml", "concurrency: { agents: 1 }\n");
+  const second = commitFile(repo, ".pawl/config.yml", "concurrency: { agents: 2 }\nproject: { test: make }\n");
+  runGit(repo, "rm", "--quiet", ".pawl/config.yml");
+  const none = runGit(repo, "commit-tree", "-m", "none", "-p", second, runGit(repo, "write-tree"));
+  writeFiles(repo, { ".pawl/config.yml": "concurrency: { agents: 3 }\n" });
+  const agentsAt = async (commit?: string) => await app.change("repo", async ({ config }) => config.agents, commit);
+  expect([await agentsAt(), await agentsAt(first), await agentsAt(none)]).toEqual([3, 1, null]);
+  // Its commands are as strange there as in the folder.
+  await expect(agentsAt(second)).rejects.toMatchObject({ code: "UNTRUSTED", details: ["project.test: make"] });
+  await expect(agentsAt("1".repeat(40))).rejects.toMatchObject({ code: "GIT_FAILED" });
 });

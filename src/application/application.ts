@@ -22,7 +22,7 @@ import { type Config, readConfig } from "../runtime/config/config.ts";
 import type { ConfiguredExecutors } from "../runtime/config/executors.ts";
 import { isTrusted, untrusted } from "../runtime/config/trust.ts";
 import type { Executors, Log, Parts } from "../runtime/parts.ts";
-import { findHome, type Home } from "../system/home.ts";
+import { findHome, type Home, movesIn } from "../system/home.ts";
 import { withoutPassword } from "../system/store-address.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -42,7 +42,7 @@ export interface ApplicationOptions {
   readonly protocols?: readonly Protocol[] | undefined;
   /** Runs the commands of any repository's own configuration without asking. Default: only those that the user agreed to. */
   readonly trust?: boolean | undefined;
-  /** A worker, which may perform attempts of a store that belongs to another home. */
+  /** A worker, or a command about workers, which may use a store that belongs to another home. */
   readonly joins?: boolean | undefined;
   /** Labels of this machine, beside those of the configuration. */
   readonly labels?: readonly string[] | undefined;
@@ -73,6 +73,7 @@ export class Application {
   /** The user's own, as it was when it could last be read. */
   #lastConfig: Config | null = null;
   #hasDoneChores = false;
+  readonly #warned = new Set<string>();
 
   /** Opens nothing yet: a use case without a store (workflows, init) never opens one. */
   constructor(options: ApplicationOptions) {
@@ -123,9 +124,16 @@ export class Application {
     }
   }
 
-  /** For a use case that changes something. The chores are done when it has worked. */
-  async change<T>(repo: string | null, work: (session: Session) => Promise<T>): Promise<T> {
-    const { parts, config } = await this.#session(repo);
+  /**
+   * For a use case that changes something. The chores are done when it has worked. `commit`: of the repository, has the configuration that
+   * counts; null: its folder has it.
+   */
+  async change<T>(
+    repo: string | null,
+    work: (session: Session) => Promise<T>,
+    commit: string | null = null,
+  ): Promise<T> {
+    const { parts, config } = await this.#session(repo, commit);
     if (repo !== null) this.assertTrusted(repo, config);
     const changed = new Set<RunId>();
     const commits: Parts["commits"] = {
@@ -146,6 +154,11 @@ export class Application {
     return result;
   }
 
+  /** For a process that changes runs in its own time, and does the chores itself. */
+  async open(): Promise<Session> {
+    return await this.#session(null);
+  }
+
   /** The same one, for a caller of its own: what it changes is recorded under this name. Only the original is closed. */
   async as(author: string): Promise<Application> {
     const other = new Application({ ...this.#options, author });
@@ -160,7 +173,12 @@ export class Application {
 
   /** What a person should know at once. */
   warn(text: string): void {
+    this.#warned.add(text);
     this.#options.warn?.(text);
+  }
+
+  hasWarned(text: string): boolean {
+    return this.#warned.has(text);
   }
 
   /** Whether it runs commands that nobody agreed to: a driver that it starts must know it. */
@@ -196,11 +214,12 @@ export class Application {
     await shared?.store.close();
   }
 
-  /** What an ended run left to do is done by the next process that opens its home, even by one that only looks. */
+  /** What an ended run or a dead process left to do is done by the next process that opens its home, even by one that only looks. */
   async #finishEndedRuns({ store, clock, log }: Parts): Promise<void> {
     try {
       const now = clock.now();
-      if (!(await store.hasDueEffects(now)) && (await store.effectHolders(now)).length === 0) return;
+      const isDue = (await store.hasDueEffects(now)) || (await store.effectHolders(now)).length > 0;
+      if (!isDue && movesIn(this.home).length === 0) return;
       const { finishEndedRuns } = await import("./chores.ts");
       await finishEndedRuns((await this.#session(null)).parts);
     } catch (error) {
@@ -215,8 +234,9 @@ export class Application {
   }
 
   /** The shared parts with the configuration as it is now, of the user and of one repository. */
-  async #session(repo: string | null): Promise<Session> {
-    const config = await readConfig(this.home.configFile, repo === null ? null : topOf(this.path(repo)), agents);
+  async #session(repo: string | null, commit: string | null = null): Promise<Session> {
+    const top = repo === null ? null : topOf(this.path(repo));
+    const config = await readConfig(this.home.configFile, top, agents, commit);
     const session = await this.#sessionWith(config);
     if (repo === null) this.#lastConfig = config;
     return session;
@@ -246,7 +266,7 @@ export class Application {
 
   async #openParts(known: Config | undefined): Promise<Parts> {
     const config = known ?? (await readConfig(this.home.configFile, null, agents));
-    const { log = () => undefined, warn = () => undefined, protocols } = this.#options;
+    const { log = () => undefined, protocols } = this.#options;
     return await openApp({
       home: this.home,
       env: this.env,
@@ -259,7 +279,7 @@ export class Application {
       secretNames: targetSecrets(config),
       telemetry: config.telemetry,
       log,
-      warn,
+      warn: (text) => this.warn(text),
     });
   }
 }

@@ -2,15 +2,19 @@
 
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { startReceiver } from "../../test/support/receiver.ts";
 import { runGit } from "../../test/support/repository.ts";
 import { overriding } from "../../test/support/store-overrides.ts";
+import { until } from "../../test/support/until.ts";
 import { makeWorld, type World } from "../../test/support/world.ts";
 import type { RunId } from "../domain/ids.ts";
 import { noAttempts, performEffects } from "../runtime/effects/effects.ts";
 import { ownWorker } from "../runtime/worker.ts";
 import { deadlineIn, systemClock } from "../system/clock.ts";
+import { hostName } from "../system/home.ts";
+import { ownIdentity } from "../system/process/identity.ts";
 import { Application } from "./application.ts";
 import { resume } from "./driving/drive.ts";
 import { runs } from "./looking/runs.ts";
@@ -20,8 +24,8 @@ import { examine } from "./setup/doctor.ts";
 const deadWorker = JSON.stringify({ ...(JSON.parse(ownWorker()) as object), pid: 2 ** 22 + 7, startedAt: "1" });
 const inAMinute = { ...systemClock, now: () => systemClock.now() + 120_000 };
 
-function openAt(world: World): Application {
-  const app = new Application({ cwd: world.dir, env: { ...process.env, PAWL_HOME: world.home.dir } });
+function openAt(world: World, warn?: (text: string) => void): Application {
+  const app = new Application({ cwd: world.dir, env: { ...process.env, PAWL_HOME: world.home.dir }, warn });
   onTestFinished(async () => await app.close());
   return app;
 }
@@ -58,8 +62,26 @@ test("[RC40] a run whose driver died between its end and its closing is closed b
   await look(world);
   expect(existsSync(join(world.home.worktrees, run))).toBe(false);
   expect(runGit(world.repo, "worktree", "list").split("\n")).toHaveLength(1);
+  // A command that looks waits only for a moment, and leaves to the next one what did not arrive on a busy machine.
+  const nothingDue = async () => !(await world.parts.store.hasDueEffects(Number.MAX_SAFE_INTEGER));
+  await until(async () => (await nothingDue()) || (await look(world), false));
   expect(receiver.texts).toEqual(["The run is done."]);
-  expect(await world.parts.store.hasDueEffects(Number.MAX_SAFE_INTEGER)).toBe(false);
+});
+
+test("[SO22 RC41] a damaged effect of a run is said by that run and keeps no other from its end", async () => {
+  const world = await makeWorld();
+  const damaged = await killedAtTheEnd(world);
+  const database = new DatabaseSync(world.home.storeFile);
+  database.prepare("update outbox set effect = '{broken' where run_id = ?").run(damaged);
+  database.close();
+  const other = await world.begin();
+  expect(await world.drive(other)).toBe("done");
+  expect(existsSync(join(world.home.worktrees, other))).toBe(false);
+  const app = openAt(world);
+  expect((await status(app, damaged)).document.unfinished).toEqual([
+    expect.stringMatching(/damaged row of the store: effect \d+ cannot be read; restore a backup/),
+  ]);
+  expect((await status(app, other)).document.unfinished).toEqual([]);
 });
 
 test("[RC40] what a dead process had begun is taken over at once, and what a living one does is left to it", async () => {
@@ -75,6 +97,32 @@ test("[RC40] what a dead process had begun is taken over at once, and what a liv
   expect(await store.takeEffect({ ...closing, tries: 1 }, Date.now() + 600_000, deadWorker)).toBe(true);
   await look(world);
   expect(existsSync(tree)).toBe(false);
+});
+
+test("[WS19] a checkout that a dead process was moving is free for its user after the next command, even one that looks", async () => {
+  const world = await makeWorld();
+  const [intentFile, lock] = [join(world.home.forwarding, "main.json"), join(world.repo, ".git/index.lock")];
+  const head = runGit(world.repo, "rev-parse", "HEAD");
+  const intent = {
+    version: 1,
+    id: "pawl 1",
+    repo: world.repo,
+    path: world.repo,
+    gitDir: join(world.repo, ".git"),
+    host: hostName(),
+  };
+  const move = { ...intent, branch: "main", from: head, to: head, ignoring: [], intentFile };
+  mkdirSync(world.home.forwarding);
+  writeFileSync(lock, intent.id);
+  writeFileSync(intentFile, JSON.stringify({ ...move, by: ownIdentity() }));
+  await look(world);
+  const by = { pid: 2 ** 22 + 7, startedAt: "1" };
+  writeFileSync(intentFile, JSON.stringify({ ...move, by, host: "elsewhere" }));
+  await look(world);
+  expect([existsSync(lock), existsSync(intentFile)]).toEqual([true, true]);
+  writeFileSync(intentFile, JSON.stringify({ ...move, by }));
+  await look(world);
+  expect([existsSync(lock), existsSync(intentFile)]).toEqual([false, false]);
 });
 
 test("[RC41] a closing that fails is said at the end, in status and by the doctor, and done once nothing is in the way", async () => {
@@ -97,4 +145,18 @@ test("[RC41] a closing that fails is said at the end, in status and by the docto
   expect(existsSync(tree)).toBe(false);
   expect((await status(app, run)).document.unfinished).toEqual([]);
   expect((await examine(app)).findings.filter(({ name }) => name === "run #1")).toEqual([]);
+});
+
+test("[RC19] a command that finds what a dead driver left says so: the next driver finds nothing to say any more", async () => {
+  const world = await makeWorld({ agent: 'cat > /dev/null; touch "$PAWL_SHARED/began"; sleep 600' });
+  const driver = world.startDriver(await world.begin());
+  await world.appears("began");
+  await driver.kill();
+  const said: string[] = [];
+  await openAt(world, (text) => said.push(text)).change(null, async () => undefined);
+  expect(said).toEqual([
+    expect.stringMatching(
+      /^run #1: work \(attempt 1\) was running when the process that drove it died: .* runs again$/,
+    ),
+  ]);
 });

@@ -15,8 +15,9 @@ export interface StoreOption {
 export async function withApplication<T>(
   { store, trust }: StoreOption,
   work: (app: Application) => Promise<T>,
+  more: Pick<ApplicationOptions, "joins"> = {},
 ): Promise<T> {
-  const app = applicationHere(store, trust);
+  const app = applicationHere(store, trust, more);
   try {
     return await work(app);
   } finally {

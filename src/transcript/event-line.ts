@@ -41,6 +41,8 @@ export function lineOf(event: Event, names: ReadonlyMap<string, string>): Line |
         mark: event.status === "done" ? "✓" : "✗",
         text: `run ${event.status}${event.reason ? `: ${event.reason}` : ""}`,
       };
+    case "closing_noted":
+      return { mark: "•", text: event.notes.map(firstLineOf).join("; ") };
     case "stories_planned":
       return {
         mark: "•",

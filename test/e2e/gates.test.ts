@@ -1,7 +1,7 @@
 // Gates as a person uses them: an approval is for what was shown, the first answer counts, a reason chooses the route, a deadline
 // answers when no person does, and no command gets around a gate.
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { expectCode, newSite, type Site, statuses, writeAt } from "../support/pawl.ts";
@@ -53,6 +53,24 @@ test("[GA4] an approval for one tree does not approve another: it is refused, th
   expectCode(await site.pawl("resume", "1"), 0);
 });
 
+test("[GA4] a tree that is gone is the one that would be made again: its approval counts, and work that was not committed is missed", async () => {
+  const site = newSite();
+  await held(site);
+  const { run } = await site.status("1");
+  const tree = join(site.home, "worktrees", run.id);
+  // As after a restore from a backup, which has no trees.
+  rmSync(tree, { recursive: true });
+  expectCode(await site.pawl("approve", "1"), 0);
+  expectCode(await site.pawl("resume", "1"), 0);
+
+  const uncommitted = newSite();
+  const script = writeScript(uncommitted, { work: [{ write: { "a.txt": "1\n" }, say: "STATUS: done" }] });
+  const file = writeAt(uncommitted, "reviewed.yml", reviewed);
+  expectCode(await uncommitted.pawl("run", file, "Do it", "--script", script), 3);
+  rmSync(join(uncommitted.home, "worktrees", (await uncommitted.status("1")).run.id), { recursive: true });
+  expectCode(await uncommitted.pawl("approve", "1"), 6);
+});
+
 const integrated = `
 pawl: 1
 id: integrated
@@ -86,6 +104,15 @@ test("[GA6 GA11 GA5] a rejection with a reason goes where that reason leads, and
   // The first approval was for work that no longer exists, so the question is asked again.
   expectCode(await site.pawl("approve", "1"), 0);
   expectCode(await site.pawl("resume", "1"), 0);
+});
+
+test("[PN2] a note with the last answer of a run has reached nobody, and `status` says so", async () => {
+  const site = newSite();
+  const text = 'pawl: 1\nid: last\nsteps: [{ id: look, gate: "Good?" }]\n';
+  expectCode(await site.pawl("run", writeAt(site, "last.yml", text), "Do it"), 3);
+  expectCode(await site.pawl("approve", "1", "--note", "rename it later"), 0);
+  const { stdout } = await site.pawl("status", "1");
+  expect(stdout).toContain("note for the run, which no attempt has read: rename it later");
 });
 
 test("[GA12] without an answer in time, the declared option is taken", async () => {

@@ -89,6 +89,7 @@ test("[CM1 CM2 CM4] a run that is done exits 0 and prints one document; status p
     gates: [],
     notes: [],
     unfinished: [],
+    closing: [],
     waits: "marked",
     why: expect.stringMatching(/^Done in \d+ s\./),
   });

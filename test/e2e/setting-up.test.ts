@@ -9,6 +9,7 @@ import {
   globSync,
   mkdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -142,6 +143,32 @@ test("[CM21] an install that cannot bundle succeeds, says so in one line, and th
   expect(stdout + stderr).toMatch(/^note: nothing was bundled \(.*rolldown.*\).*sources.*\n$/);
   symlinkSync(join(root, "node_modules"), join(clone, "node_modules"));
   expect((await started(join(clone, "bin/pawl"), ["workflow", "list"])).stdout).toContain("feature-dev");
+});
+
+test("[CM162] an upgrade under a command that drives a run: it says so without a stack, and resume goes on with the new files", async () => {
+  const clone = await bundledClone();
+  const site = newSite();
+  const [began, go] = [site.path("began"), site.path("go")];
+  const agent = writeAt(
+    site,
+    "agent.sh",
+    `cat > /dev/null; touch '${began}'; until [ -e '${go}' ]; do sleep 0.05; done; echo "STATUS: done"`,
+  );
+  const args = ["run", writeAt(site, "pair.yml", pairWorkflow), "x", "--executor", `command: sh ${agent}`];
+  const env = { PATH: process.env["PATH"], PAWL_HOME: site.home };
+  const driver = spawn(process.execPath, [join(clone, "bin/pawl"), ...args], { cwd: site.repo, env, stdio: "pipe" });
+  const said: Buffer[] = [];
+  driver.stderr.on("data", (bytes: Buffer) => said.push(bytes));
+  await until(() => existsSync(began));
+  renameSync(join(clone, "dist"), join(clone, "dist-before"));
+  const ended = once(driver, "exit");
+  writeFileSync(go, "");
+  expect((await ended)[0]).toBe(4);
+  const words = Buffer.concat(said).toString();
+  expect(words).toMatch(/\nerror\[FILES_GONE\]: .+ upgraded or removed .+\nhint: .+`pawl resume`\n$/);
+  expect(words).not.toMatch(/^ +at /m);
+  await pawl(["resume", "1"], { home: site.home, cwd: site.repo });
+  expect(await site.json(["status", "1"])).toMatchObject({ run: { status: "done" } });
 });
 
 test("[CM69] the package works alone, without the clone", async () => {

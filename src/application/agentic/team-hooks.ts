@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { hasEnded } from "../../domain/attempt.ts";
 import type { Check } from "../../domain/check.ts";
 import { errorText } from "../../domain/error.ts";
-import { runId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
 import { aiFolder, ownHandoff, teamTasks } from "../../protocols/agentic/ai-folder.ts";
 import { readOrNull } from "../../protocols/agentic/found-state.ts";
@@ -26,18 +25,29 @@ export interface TeamHooked {
   readonly feedback: string;
 }
 
-/** `input`: the JSON that the host of the team gives the hook. */
+/** Says what a session that Pawl started works on. */
+export interface OwnSession {
+  context(): Promise<{
+    readonly run: { readonly id: string };
+    readonly story: { readonly id: string } | null;
+    readonly step: { readonly name: string };
+    readonly checks: readonly Check[];
+  }>;
+}
+
+/** `input`: the JSON that the host of the team gives the hook. `session`: its own; null: Pawl did not start it. */
 export async function hookTeam(
   app: Application,
   hook: TeamHook,
   input: string,
   dir: string | undefined,
+  session: OwnSession | null = null,
 ): Promise<TeamHooked> {
   try {
     const given = readInput(input);
     const folder = dir ?? given.cwd ?? app.cwd;
     if (!existsSync(folder)) return open(`${folder} is not there`);
-    return hook === "task-completed" ? await taskCompleted(app, given, folder) : teammateIdle(given, folder);
+    return hook === "task-completed" ? await taskCompleted(app, given, folder, session) : teammateIdle(given, folder);
   } catch (error) {
     return open(`nothing was checked: ${errorText(error)}`);
   }
@@ -64,8 +74,13 @@ function readInput(text: string): HookInput {
 }
 
 /** The check is that of the run, as it was when the run started. */
-async function taskCompleted(app: Application, { task }: HookInput, folder: string): Promise<TeamHooked> {
-  const work = await stepAtWork(app, folder);
+async function taskCompleted(
+  app: Application,
+  { task }: HookInput,
+  folder: string,
+  session: OwnSession | null,
+): Promise<TeamHooked> {
+  const work = session === null ? await stepAtWork(app, folder) : await stepOf(session);
   if (work === null) return open("nothing was checked: no run is at work here");
   const { step, story, checks, run } = work;
   if (checks.length === 0) return open(`${step} has no post_check`);
@@ -84,14 +99,17 @@ interface StepAtWork {
   readonly checks: readonly Check[];
 }
 
-/** The step whose session calls the hook: Pawl started it, or it works in the folder of a project. */
+async function stepOf(session: OwnSession): Promise<StepAtWork> {
+  const { run, story, step, checks } = await session.context();
+  return { run: run.id, story: story?.id ?? "", step: step.name, checks: checks.filter(isPostCheck) };
+}
+
+/** The step whose session calls the hook from the folder of a project. */
 async function stepAtWork(app: Application, folder: string): Promise<StepAtWork | null> {
   const { store } = (await app.read()).parts;
-  const { PAWL_RUN: own, PAWL_STORY: story = "", PAWL_STEP: step = "" } = app.env;
-  const id = own === undefined ? (await openRun(store, await projectPlace(app, folder)))?.id : runId(own);
+  const id = (await openRun(store, await projectPlace(app, folder)))?.id;
   const run = id === undefined ? null : await store.wholeRun(id);
   if (run === null || id === undefined) return null;
-  if (own !== undefined) return { run: id, story, step, checks: postChecks(run, step) };
   const attempts = Object.values(run.stories).flatMap((each) => each.attempts);
   const running = attempts.find((attempt) => !hasEnded(attempt));
   if (running === undefined) return null;
@@ -101,7 +119,11 @@ async function stepAtWork(app: Application, folder: string): Promise<StepAtWork 
 function postChecks({ header }: Run, name: string): readonly Check[] {
   const body = header.definition.steps.flatMap((step) => (step.kind === "stories" ? step.body : [step]));
   const step = body.find((each) => each.name === name);
-  return step?.kind === "agent" ? step.checks.filter(({ as }) => as === "lint") : [];
+  return step?.kind === "agent" ? step.checks.filter(isPostCheck) : [];
+}
+
+function isPostCheck({ as }: Check): boolean {
+  return as === "lint";
 }
 
 /** Its own tasks in the list of the lead, and those that no role has; then its hand-off, without which its work is lost in a crash. */

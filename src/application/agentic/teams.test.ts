@@ -7,6 +7,7 @@ import { shortTable, type TeamProject, teamProject } from "../../../test/support
 import { makeRepository, runGit, tempDir } from "../../../test/support/repository.ts";
 import { readHandoff } from "../../protocols/agentic/handoff.ts";
 import type { TeamEvent } from "../../protocols/agentic/team-log.ts";
+import { packageFile } from "../../system/package-root.ts";
 import { Application } from "../application.ts";
 import { projectPrompt } from "./prompts.ts";
 import { hookTeam } from "./team-hooks.ts";
@@ -165,24 +166,15 @@ test("[TM11 D96] task-completed runs the check of the step at work, and keeps th
     "    max_attempts: 3\n    post_check: test -e lint-is-green\n",
   );
   const project = await teamProject("Coupons [L]", `${rules}agent_teams: true\n`);
-  project.does(
-    "US-001_impl_lead_1",
-    `env | grep '^PAWL_' > "${project.control}/env"; pwd > "${project.control}/tree"; touch lint-is-green`,
-  );
-  expect((await project.go()).result.type).toBe("done");
-  const lines = readFileSync(join(project.control, "env"), "utf8").trim().split("\n");
-  const session = Object.fromEntries(lines.map((line) => line.split("=", 2) as [string, string]));
-  const inSession = new Application({ cwd: project.root, env: { ...session, PAWL_HOME: project.home } });
-  onTestFinished(async () => await inSession.close());
   const input = (cwd: string) => JSON.stringify({ cwd, teammate_name: "backend", task_subject: "CouponRepository" });
-  const hook = async (cwd: string) => await hookTeam(inSession, "task-completed", input(cwd), undefined);
-  const tree = tempDir();
-  expect(await hook(tree)).toMatchObject({
-    blocks: true,
-    feedback: expect.stringMatching(/^The task "CouponRepository" is not complete.*test -e lint-is-green/s),
-  });
-  writeFileSync(join(tree, "lint-is-green"), "");
-  expect(await hook(tree)).toEqual({ blocks: false, feedback: "" });
+  const said = (name: string) => readFileSync(join(project.control, name), "utf8");
+  const program = `'${process.execPath}' '${packageFile("bin", "pawl")}'`;
+  const hook = (name: string) =>
+    `echo '${input("")}' | ${program} project hook task-completed . 2> "${project.control}/${name}"; echo "exit $?" >> "${project.control}/${name}"`;
+  project.does("US-001_impl_lead_1", `${hook("red")}; touch lint-is-green; ${hook("green")}`);
+  expect((await project.go()).result.type).toBe("done");
+  expect(said("red")).toMatch(/^The task "CouponRepository" is not complete.*test -e lint-is-green.*\nexit 2\n$/s);
+  expect(said("green")).toBe("exit 0\n");
   // Without a session of Pawl there is nothing at work here any more.
   expect(await hookTeam(project.app, "task-completed", input(project.root), undefined)).toMatchObject({
     blocks: false,

@@ -55,6 +55,8 @@ export interface Driven {
   readonly branch: string | null;
   /** The folder that has the work of a run that is done, where it worked in a folder of the user's. */
   readonly folder: string | null;
+  /** What people should know of its closing, and another process has said to nobody. */
+  readonly unsaid: readonly string[];
   /** The files of a run that failed, where its protocol keeps some. */
   readonly files: string | null;
 }
@@ -157,6 +159,13 @@ async function assertPerformers({ store, executors }: Parts, { run, number }: Ac
   const agents = Object.keys(header.definition.agents).map(agentName);
   const agent = agents.find((name) => executors.namesFor(header, name).length === 0);
   if (agent === undefined) return await assertExecutors(executors, header, header.executor);
+  const [refused] = executors.refused?.(header, agent) ?? [];
+  if (refused !== undefined) {
+    const why = `run #${number} names \`${refused}\` itself, and this worker starts only what is configured (--only-configured)`;
+    throw new AppError("EXECUTOR_MISSING", why, {
+      hint: "configure that program under `executors`, or let another worker take the run",
+    });
+  }
   throw new AppError("EXECUTOR_MISSING", `no executor is there for the agent "${agent}" of run #${number}`, {
     hint: `give one: \`pawl resume ${number} --executor NAME\` or --executor 'command: PROGRAM'; or let an agent pull: \`pawl step claim ${header.definition.id}/${agent}\``,
   });
@@ -175,6 +184,7 @@ export async function drivenTo(app: Application, id: RunId, end: Driven["end"]):
     end,
     number: summary.number,
     document: statusDocument(whole, summary, { now: clock.now(), branch, driver, known, unfinished }),
+    unsaid: (whole.header.end?.notes ?? []).filter((note) => !app.hasWarned(note)),
     branch: end === "done" ? branch : null,
     folder: end === "done" && whole.header.place.kind !== "worktree" ? whole.header.place.repo : null,
     files: end === "failed" ? (whole.header.place.shared ?? null) : null,

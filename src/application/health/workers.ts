@@ -56,11 +56,12 @@ export async function accounts(app: Application): Promise<AccountList> {
 /** Those with a worker that was heard of a moment ago. */
 async function machinesOf({ machines, clock }: Parts): Promise<readonly MachineDocument[]> {
   const live = machines === null ? [] : await machines.live();
-  return live.flatMap(({ host, isHost, labels, version, silentMs }) =>
-    silentMs === null || silentMs > renewedForMs
+  return live.flatMap(({ host, isHost, workers: ofIt, version, silentMs }) => {
+    const labels = [...new Set(ofIt.flat())];
+    return silentMs === null
       ? []
-      : [{ host, guest: !isHost, labels, version, heardAt: isoTime(clock.now() - silentMs) }],
-  );
+      : [{ host, guest: !isHost, labels, version, heardAt: isoTime(clock.now() - silentMs) }];
+  });
 }
 
 function queuesOf(

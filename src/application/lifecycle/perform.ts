@@ -50,7 +50,7 @@ export async function performCall(app: Application, request: PerformRequest): Pr
   if (missing) throw new AppError("EXECUTOR_MISSING", missing.what, { hint: missing.hint });
   const agent = step.kind === "agent" ? definition.agents[step.agent] : undefined;
   const roles = agent === undefined ? [] : rolesOf(agent, dirname(file));
-  const reply = replyHelp(step, [call, ...roles.map(({ text }) => text)].join("\n"));
+  const reply = replyHelp(step, { told: [call, ...roles.map(({ text }) => text)].join("\n"), mustPlan: false });
   const execution = executor.start({
     prompt: buildPrompt({ task: "", input: call, notes: [], feedback: "", reply }),
     system: buildSystem(roles, false),

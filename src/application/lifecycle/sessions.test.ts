@@ -12,6 +12,8 @@ import {
 } from "../../../test/support/lifecycle-project.ts";
 import { runGit } from "../../../test/support/repository.ts";
 import { exitCodes } from "../../domain/error.ts";
+import { newDriverName } from "../../runtime/worker.ts";
+import { deadlineIn } from "../../system/clock.ts";
 import { answer } from "../gates/gates.ts";
 import { cancel } from "../steering/steer.ts";
 import { lifecycleStatus } from "./execute.ts";
@@ -277,6 +279,19 @@ describe("several sessions", () => {
     await expect(project.execute()).rejects.toMatchObject({ exitCode: exitCodes.refused });
     project.release("quality-business-test");
     expect(stopOf(await first)).toEqual(decision("post-business-test"));
+  });
+
+  test("[LE10] goes on from its stop although the process that drove it there has not left yet", async () => {
+    const project = lifecycleProject(planned());
+    const { summary } = moved(await project.start()).view.session;
+    const { dispatch, store, clock } = (await project.app.read()).parts;
+    // A worker that sends the last messages.
+    const worker = newDriverName();
+    await dispatch.drive({ run: summary.id, worker, until: deadlineIn(clock, 60_000) }, () => true);
+    const executed = project.execute();
+    await expect.poll(async () => (await store.runById(summary.id))?.status).toBe("running");
+    await dispatch.leave(summary.id, worker);
+    expect(stopOf(await executed)).toEqual(decision("post-business-test"));
   });
 
   test("[LE11 E71] of another program is taken over for its intent, and not for its position", async () => {

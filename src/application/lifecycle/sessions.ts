@@ -68,6 +68,8 @@ export async function assertFree(
   for (const other of await openSessions(parts.store, project)) {
     const driver = drivers.get(other.summary.id);
     const isSame = other.id === session?.id;
+    // At its stop, nothing works there: its driver sends the last messages, and leaves.
+    if (other.summary.status === "held") continue;
     if (driver === undefined || !(isSame || (sharesFolder && worksInProject(other)))) continue;
     throw new AppError("REFUSED", `${other.id} is at work${isSame ? "" : " in the same folder"}: ${driver} drives it`, {
       hint: `wait for its next stop; \`pawl logs ${other.summary.number} --follow\` shows what it does`,

@@ -75,6 +75,8 @@ export async function whyOf(app: Application, reference?: string): Promise<WhyDo
     task: summary.task,
     status: summary.status,
     why: sentence,
+    unfinished: await unfinishedOf(store, run),
+    closing: run.header.end?.notes ?? [],
     gates: open.map(gateDocument),
   };
 }

@@ -1,6 +1,7 @@
 // Watching all runs. Owns: which runs need a person, which work and what their agents do, and which ended lately.
 
 import type { WatchDocument, WatchedAgent, WatchedRun } from "../../contracts/watch-document.ts";
+import { AppError } from "../../domain/error.ts";
 import type { RunId } from "../../domain/ids.ts";
 import { isoTime } from "../../runtime/views/status.ts";
 import { driversOf } from "../../runtime/worker.ts";
@@ -44,7 +45,10 @@ export class Watched {
     for (const id of working) {
       const live = this.#live.get(id) ?? new LiveRun(this.#app, id);
       this.#live.set(id, live);
-      await live.refresh();
+      // A run with a damaged row is shown without its agents, and keeps no other from being shown.
+      await live.refresh().catch((error: unknown) => {
+        if (!(error instanceof AppError)) throw error;
+      });
     }
   }
 

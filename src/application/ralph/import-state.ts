@@ -8,6 +8,7 @@ import { importedName } from "../../protocols/ralph/shared.ts";
 import { assertFreePlace } from "../../runtime/transition/place-owner.ts";
 import { makeFolder } from "../../runtime/trees/protocol-folder.ts";
 import { writeInside } from "../../system/files/inside.ts";
+import { realPath } from "../../system/files/paths.ts";
 import type { Application } from "../application.ts";
 import { readText } from "../files.ts";
 import {
@@ -33,7 +34,7 @@ export async function importState(
     await assertFreePlace(session.parts.store, { repo: null, shared });
     makeFolder(shared);
     writeInside(shared, join(shared, importedName), text);
-    const given = { ...plan, source: request.prd === undefined ? null : app.path(request.prd), shared };
+    const given = { ...plan, source: request.prd === undefined ? null : realPath(app.path(request.prd)), shared };
     const task = prd ? taskOf(prd, file) : `Continue ${file}`;
     return await startStories(app, session, { task, given }, request);
   });

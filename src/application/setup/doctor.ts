@@ -6,6 +6,8 @@ import type { DoctorDocument, ExecutorRow } from "../../contracts/machine-docume
 import { counted } from "../../domain/counted.ts";
 import { AppError } from "../../domain/error.ts";
 import { guide } from "../../system/package-root.ts";
+import { isPostgres } from "../../system/store-address.ts";
+import { assertReachable } from "../../workspaces/clones/clone.ts";
 import { inspectRepository } from "../../workspaces/git/repository.ts";
 import type { Application } from "../application.ts";
 import { serviceHere } from "../driving/hand-over.ts";
@@ -19,6 +21,7 @@ export async function examine(app: Application): Promise<DoctorDocument> {
     ...(await programFindings(app)),
     await repositoryFinding(app),
     await storeFinding(app),
+    ...(await originFindings(app)),
     serviceFinding(app),
     ...(await closingFindings(app)),
     ...(await telemetryFindings(app)),
@@ -90,12 +93,35 @@ async function repositoryFinding({ cwd }: Application): Promise<Finding> {
 async function storeFinding(app: Application): Promise<Finding> {
   const finding = { name: "store", needed: true };
   try {
-    const [newest] = await (await app.read()).parts.store.listRuns({ statuses: null, limit: 1 });
-    return { ...finding, ok: true, detail: `${app.home.dir}${newest === undefined ? ", empty" : ""}`, hint: "" };
+    const { store, machines } = (await app.read()).parts;
+    const [newest] = await store.listRuns({ statuses: null, limit: 1 });
+    const host = machines?.isGuest === true ? (await machines.live()).find(({ isHost }) => isHost) : undefined;
+    const server = app.storeLabel !== null && isPostgres(app.storeLabel) ? `${app.storeLabel}, home ` : "";
+    const guest = host === undefined ? "" : `, a guest of ${host.dir} on ${host.host}`;
+    const detail = `${server}${app.home.dir}${guest}${newest === undefined ? ", empty" : ""}`;
+    return { ...finding, ok: true, detail, hint: "" };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return { ...finding, ok: false, detail: error.message, hint: error.hint };
   }
+}
+
+/** Of a guest: whether the repositories of its configuration can be read from here. */
+async function originFindings(app: Application): Promise<readonly Finding[]> {
+  const config = await app.configuration(app.home.dir).catch(() => null);
+  const origins = Object.entries(config?.worker.repositories ?? {});
+  return await Promise.all(
+    origins.map(async ([path, origin]) => {
+      const finding = { name: `repository ${path}`, needed: true };
+      try {
+        await assertReachable(origin, app.home.dir);
+        return { ...finding, ok: true, detail: "can be read from here", hint: "" };
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        return { ...finding, ok: false, detail: error.message, hint: error.hint };
+      }
+    }),
+  );
 }
 
 function serviceFinding(app: Application): Finding {
@@ -117,7 +143,9 @@ function serviceFinding(app: Application): Finding {
 /** Runs that are over and whose trees, refs or files could not be put away. */
 async function closingFindings(app: Application): Promise<readonly Finding[]> {
   try {
-    const { store } = (await app.read()).parts;
+    const { store, machines } = (await app.read()).parts;
+    // Another machine closes them.
+    if (machines?.isGuest === true) return [];
     const failed = await store.failedClosings(null);
     return await Promise.all(
       failed.map(async ({ run, why }) => {

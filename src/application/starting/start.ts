@@ -2,6 +2,7 @@
 // is recorded before all of it is right.
 
 import { engineKeys } from "../../domain/context.ts";
+import { counted } from "../../domain/counted.ts";
 import type { Definition } from "../../domain/definition.ts";
 import { AppError } from "../../domain/error.ts";
 import { agentName, type RunId } from "../../domain/ids.ts";
@@ -150,7 +151,7 @@ export async function startIn({ parts, config }: Session, request: PreparedStart
     for (const each of capWarnings(tightened(workflow.definition), stories).notes) note(each);
   }
   if (agents !== null && config.agents !== null && config.agents < agents)
-    note(`the configuration allows ${config.agents} agents at once (concurrency.agents)`);
+    note(`the configuration allows ${counted(config.agents, "agent")} at once (concurrency.agents)`);
   const { run, number } = started;
   return { run, number, workflow: workflow.definition.id, notes: [...config.warnings, ...started.notes] };
 }

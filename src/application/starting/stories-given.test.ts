@@ -1,7 +1,7 @@
 // A PRD that is started again: the store says what is done, whatever the file says, and two starts at once are one run.
 
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { log, makeRepository, tempDir } from "../../../test/support/repository.ts";
 import { Application } from "../application.ts";
@@ -128,6 +128,28 @@ test("[RA43] a PRD that is started several times at once is one run, and so is o
   expect(started.map(({ kind }) => kind).toSorted()).toEqual(["continued", "continued", "continued", "recorded"]);
   expect(await runProject(open(), file, { ...request, shared: "elsewhere" })).toMatchObject({ kind: "continued" });
   expect((await runs(open())).runs).toHaveLength(1);
+});
+
+test("[RA43] a PRD and a folder are the same by every path that leads to them", async () => {
+  const { request, open, file, repo } = makeSite();
+  const dir = dirname(repo);
+  symlinkSync(file, join(dir, "link.json"));
+  symlinkSync("..", join(repo, "up"));
+  const names = [file, "link.json", "repo/up/prd.json"];
+  const folders = names.map((name, index) => ({ name, shared: join(dir, `shared-${index}`) }));
+  const started = await Promise.all(
+    folders.map(({ name, shared }) => runProject(open(), name, { ...request, shared })),
+  );
+  expect(started.map(({ kind }) => kind).toSorted()).toEqual(["continued", "continued", "recorded"]);
+  expect((await runs(open())).runs).toHaveLength(1);
+
+  writeFileSync(join(dir, "other.json"), JSON.stringify({ userStories: [{ id: "US-003", title: "Three" }] }));
+  writeFileSync(join(dir, "more.json"), JSON.stringify({ userStories: [{ id: "US-004", title: "Four" }] }));
+  mkdirSync(join(dir, "folder"));
+  symlinkSync(join(dir, "folder"), join(dir, "linked"));
+  await runProject(open(), "other.json", { ...request, shared: join(dir, "folder") });
+  const again = runProject(open(), "more.json", { ...request, shared: join(dir, "linked") });
+  await expect(again).rejects.toMatchObject({ code: "REFUSED" });
 });
 
 test("[RA43] a state is not imported into the folder of a run that is not over", async () => {

@@ -9,6 +9,7 @@ import { openProject } from "../../runtime/runs/open-project.ts";
 import { PlaceTaken } from "../../runtime/transition/place-owner.ts";
 import { transition } from "../../runtime/transition/transition.ts";
 import { chooseFolder } from "../../runtime/trees/protocol-folder.ts";
+import { realPath } from "../../system/files/paths.ts";
 import { inspectRepository } from "../../workspaces/git/repository.ts";
 import type { Application, Session } from "../application.ts";
 import { type AcceptedRun, type Driven, type DriveRequest, driveIn, drivenTo } from "../driving/drive.ts";
@@ -43,7 +44,8 @@ export async function runProject(
   file: string,
   request: ProjectRequest & { readonly only?: readonly string[] | undefined },
 ): Promise<StoriesResult> {
-  const path = app.path(file);
+  // Two names of one file are one project.
+  const path = realPath(app.path(file));
   const read = () => readText(file, path);
   read();
   const folder = await folderFor(app, request);

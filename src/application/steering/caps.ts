@@ -1,6 +1,7 @@
 // Caps of a run. Owns: showing them with what is used, and raising them.
 
 import type { CapsOfRun } from "../../contracts/run-documents.ts";
+import { counted } from "../../domain/counted.ts";
 import type { CapName, Definition } from "../../domain/definition.ts";
 import { AppError } from "../../domain/error.ts";
 import type { Header } from "../../domain/run.ts";
@@ -49,7 +50,7 @@ export function capWarnings(definition: Definition, stories: { readonly all: num
   const exceeded = (["attempts", "steps"] as const).filter((name) => needs[name] > caps[name]);
   const notes = exceeded.map(
     (name) =>
-      `${stories.open} stories need at least ${needs[name]} ${name}, but the workflow or the configuration allows ${caps[name]}: raise the cap there, or with \`pawl cap RUN --${name} N\` when the run has begun`,
+      `${counted(stories.open, "story needs", "stories need")} at least ${counted(needs[name], name.slice(0, -1))}, but the workflow or the configuration allows ${caps[name]}: raise the cap there, or with \`pawl cap RUN --${name} N\` when the run has begun`,
   );
   return { needs, caps: { attempts: caps.attempts, steps: caps.steps }, notes };
 }

@@ -135,7 +135,8 @@ export class Console {
   }
 
   /** Says what happened and what to do next; returns the exit code. */
-  fail(error: unknown): number {
+  fail(thrown: unknown): number {
+    const error = filesGone(thrown) ?? thrown;
     if (!(error instanceof AppError)) return this.#crash(error);
     if (this.json) {
       const { code, message, hint, details } = error;
@@ -156,6 +157,21 @@ export class Console {
     );
     return exitCodes.failed;
   }
+}
+
+/** A long command loads late what it needs late, and an upgrade may have taken that away; null: something else is wrong. */
+function filesGone(error: unknown): AppError | null {
+  if (!(error instanceof Error) || !("code" in error) || error.code !== "ERR_MODULE_NOT_FOUND") return null;
+  const isOwn = "url" in error && String(error.url).startsWith(new URL(".", import.meta.url).href);
+  if (!isOwn) return null;
+  return new AppError(
+    "FILES_GONE",
+    "the files of this command are gone: Pawl was upgraded or removed since it started",
+    {
+      hint: "nothing that was committed is lost; call it again, and continue a run that it drove with `pawl resume`",
+      cause: error,
+    },
+  );
 }
 
 /** More than a terminal has rows. */

@@ -1,9 +1,11 @@
 // Live progress. Owns: showing a run while it is driven: a line for each thing that happened, and on a terminal what each agent does
 // right now, below them.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Application } from "../../application/application.ts";
 import { eventDocument, events } from "../../application/looking/events.ts";
 import { LiveRun } from "../../application/looking/live-run.ts";
+import { errorText } from "../../domain/error.ts";
 import type { Event } from "../../domain/event.ts";
 import type { RunId } from "../../domain/ids.ts";
 import { lineOf, rememberNames } from "../../transcript/event-line.ts";
@@ -17,6 +19,8 @@ export type ProgressStyle = "lines" | "events" | "none";
 const redrawEveryMs = 200;
 /** The store is read when something changed, and not more often than this. */
 const refreshEveryMs = 500;
+/** After the store could not be read. */
+const readAgainMs = 1_000;
 const spinner = ["⠋", "⠙", "⠸", "⠴", "⠦", "⠇"];
 
 export class Progress {
@@ -62,11 +66,26 @@ export class Progress {
     this.#console.redraw([]);
   }
 
+  /** A store that cannot be read must not end the process: its agents work on, and the driver says what it cannot do. */
   async #read(app: Application, run: RunId): Promise<void> {
-    for await (const { seq, event } of events(app, run, { until: "aborted", signal: this.#closing.signal })) {
-      this.#isStale = true;
-      if (this.#style === "events") this.#console.print(JSON.stringify(eventDocument({ seq, event })));
-      else this.#show(event);
+    const { signal } = this.#closing;
+    let seen = 0;
+    let isSaid = false;
+    for (;;) {
+      try {
+        for await (const { seq, event } of events(app, run, { after: seen, until: "aborted", signal })) {
+          seen = seq;
+          this.#isStale = true;
+          if (this.#style === "events") this.#console.print(JSON.stringify(eventDocument({ seq, event })));
+          else this.#show(event);
+        }
+        return;
+      } catch (error) {
+        if (!isSaid) this.#console.note(`progress cannot be shown: ${errorText(error)}`);
+        isSaid = true;
+      }
+      if (signal.aborted) return;
+      await sleep(readAgainMs, undefined, { signal }).catch(() => undefined);
     }
   }
 

@@ -1,6 +1,7 @@
 // The end of a run. Owns: what a command that drove a run prints when it comes back, and its exit code.
 
 import type { Driven } from "../../application/driving/drive.ts";
+import type { StatusDocument } from "../../contracts/run-documents.ts";
 import { exitCodes } from "../../domain/error.ts";
 import type { Console } from "./console.ts";
 
@@ -28,7 +29,7 @@ export function printEnd(console: Console, driven: Driven, { events, isServed }:
     if (end === "failed") console.say(`Look closer: pawl logs ${number}`);
     if (files !== null) console.say(`Its files are in ${files}`);
   }
-  for (const why of document.unfinished) console.note(unclosed(number, why));
+  for (const text of closingTexts(number, { ...document, closing: driven.unsaid })) console.note(text);
 }
 
 /** Where its work is. */
@@ -37,9 +38,12 @@ export function workText({ branch, folder }: Driven): string {
   return branch === null ? "It made no commit." : `The work is on branch ${branch}.`;
 }
 
-/** A run that is over and could not be closed. */
-export function unclosed(number: number, why: string): string {
-  return `run #${number} is over, but could not be closed: ${why}`;
+/** What people should know of the closing of a run that is over. */
+export function closingTexts(
+  number: number,
+  { unfinished, closing }: Pick<StatusDocument, "unfinished" | "closing">,
+): readonly string[] {
+  return [...unfinished.map((why) => `run #${number} is over, but could not be closed: ${why}`), ...closing];
 }
 
 export function exitCodeOf(end: Driven["end"]): number {

@@ -1,11 +1,12 @@
 // `pawl step`. Owns: the pull driver as agents call it: peek, claim, complete, fail, stories.
 
 import { type Command, Option } from "commander";
-import { claim, complete, fail, peek } from "../../../application/driving/pull.ts";
+import { claim, complete, fail, type PullReport, peek } from "../../../application/driving/pull.ts";
 import { readText } from "../../../application/files.ts";
 import { dropOneStep } from "../../../application/steering/drop.ts";
 import type { ReportDocument } from "../../../contracts/workflow-documents.ts";
 import { exitCodes } from "../../../domain/error.ts";
+import { type OwnDesk, ownDesk } from "../../../mcp/own-desk.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { runArgument } from "../../input/arguments.ts";
 import { readStdin } from "../../input/input.ts";
@@ -79,10 +80,14 @@ export function define(program: Command, console: Console): void {
     .option("--file <file>", "read the answer from this file")
     .addHelpText("after", example("echo 'STATUS: done' | pawl step complete STEP --token TOKEN"))
     .action(async (handle: string, words: string[], options: ReportOptions) => {
-      const { file } = options;
-      const token = tokenFor(handle, options);
+      const { file, token } = options;
       const text = file !== undefined ? readText(file) : words.length > 0 ? words.join(" ") : await readStdin();
-      print(console, await withApplication(options, async (app) => await complete(app, handle, { token, text })));
+      const report = { token, text };
+      print(
+        console,
+        (await atOwnDesk(handle, "ran", report)) ??
+          (await withApplication(options, async (app) => await complete(app, handle, report))),
+      );
     });
 
   step
@@ -93,17 +98,28 @@ export function define(program: Command, console: Console): void {
     .option(...tokenOption)
     .addHelpText("after", example('pawl step fail STEP --token TOKEN "the build machine is down"'))
     .action(async (handle: string, reason: string[], options: ReportOptions) => {
-      const token = tokenFor(handle, options);
-      const text = reason.join(" ");
-      print(console, await withApplication(options, async (app) => await fail(app, handle, { token, text })));
+      const report = { token: options.token, text: reason.join(" ") };
+      print(
+        console,
+        (await atOwnDesk(handle, "failed", report)) ??
+          (await withApplication(options, async (app) => await fail(app, handle, report))),
+      );
     });
 
   defineStories(step, console);
 }
 
-/** An agent that Pawl started has the token of its own attempt in its environment. */
-function tokenFor(handle: string, { token }: ReportOptions): string | undefined {
-  return token ?? (process.env["PAWL_ATTEMPT_ID"] === handle ? process.env["PAWL_TOKEN"] : undefined);
+/** Null: the agent of this attempt pulled it, and its report goes into the store. */
+async function atOwnDesk(
+  handle: string,
+  outcome: Parameters<OwnDesk["handIn"]>[0],
+  { token, text }: PullReport,
+): Promise<ReportDocument | null> {
+  const handedIn = await ownDesk(process.env, handle)?.handIn(outcome, text, token);
+  if (handedIn === undefined) return null;
+  const { accepted, why } = handedIn;
+  if (!accepted) return { accepted, why };
+  return { accepted, advanced: false, runDone: false, runFailed: false, outcome: null, why };
 }
 
 function print(console: Console, document: ReportDocument): void {

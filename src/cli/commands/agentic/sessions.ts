@@ -6,6 +6,7 @@ import { hookSession } from "../../../application/agentic/hook.ts";
 import { hookTeam, type TeamHook } from "../../../application/agentic/team-hooks.ts";
 import { watchProject } from "../../../application/agentic/watch.ts";
 import { AppError } from "../../../domain/error.ts";
+import { ownDesk } from "../../../mcp/own-desk.ts";
 import { readStdin } from "../../input/input.ts";
 import { withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
@@ -44,7 +45,7 @@ export function defineSessions(project: Command, console: Console): void {
         const input = process.stdin.isTTY ? "" : await readStdin();
         const { blocks, feedback } = await withApplication(
           options,
-          async (app) => await hookTeam(app, name as TeamHook, input, dir ?? options.dir),
+          async (app) => await hookTeam(app, name as TeamHook, input, dir ?? options.dir, ownDesk(process.env)),
         );
         if (blocks) console.exitCode = blockedExit;
         if (console.json) return console.document({ blocks, feedback });

@@ -13,7 +13,7 @@ import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
 import { type FoldedStep, foldSteps } from "../../output/folded.ts";
 import { aboutQuestion } from "../../output/question.ts";
-import { unclosed } from "../../output/run-end.ts";
+import { closingTexts } from "../../output/run-end.ts";
 import { statusText } from "../../output/run-words.ts";
 import { durationText, table } from "../../output/table.ts";
 
@@ -84,13 +84,13 @@ export function statusLines(
     lines.push("", table(stories.map((story) => laneOf(story, now))));
   }
   for (const note of notesOf(document)) lines.push(`  note: ${note}`);
-  for (const why of document.unfinished) lines.push("", `! ${unclosed(run.number, why)}`);
+  for (const text of closingTexts(run.number, document)) lines.push("", `! ${text}`);
   for (const gate of gates.filter((candidate) => candidate.status === "open")) {
     lines.push("", `? ${gate.question}`, ...aboutQuestion(gate, now));
     lines.push(`  pawl answer ${gate.id} ${gate.options.join("|")}`);
   }
   if (signals.length > 0) lines.push("", ...signals.map((signal) => signalLine(run.number, signal)));
-  if (notes.length > 0) lines.push("", ...notes.map(noteLine));
+  if (notes.length > 0) lines.push("", ...notes.map((note) => noteLine(note, document)));
   return lines;
 }
 
@@ -101,10 +101,14 @@ function signalLine(number: number, { name, story, step, status }: StatusDocumen
   return `… ${story === null ? "" : `${story}: `}${step} waits for the signal ${name}: pawl signal ${number} ${name}${where}`;
 }
 
-function noteLine({ story, part, text, attempt }: StatusDocument["notes"][number]): string {
-  const state = attempt === null ? "waits for the next attempt" : "is with the running attempt";
-  const of = part === undefined ? "" : ` (part ${part})`;
-  return `note for ${story ?? "the run"}${of}, ${state}: ${firstLine(text, 80)}`;
+function noteLine({ story, part, text, attempt }: StatusDocument["notes"][number], of: StatusDocument): string {
+  const { status: now } = of.stories.find(({ id }) => id === story) ?? of.run;
+  // What has failed can be retried.
+  const isOver = [now, of.run.status].some((each) => each === "done" || each === "cancelled");
+  const waits = isOver ? "which no attempt has read" : "waits for the next attempt";
+  const state = attempt === null ? waits : "is with the running attempt";
+  const whose = part === undefined ? "" : ` (part ${part})`;
+  return `note for ${story ?? "the run"}${whose}, ${state}: ${firstLine(text, 80)}`;
 }
 
 const mostNotes = 10;

@@ -8,6 +8,7 @@ import { type StoreOption, withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
 import { aboutQuestion } from "../../output/question.ts";
+import { closingTexts } from "../../output/run-end.ts";
 
 export function define(parent: Command, console: Console): void {
   parent
@@ -18,7 +19,13 @@ export function define(parent: Command, console: Console): void {
     .action(async (reference: string | undefined, options: StoreOption) => {
       const document = await withApplication(options, async (app) => await whyOf(app, reference));
       if (console.json) console.document(document);
-      else
-        console.print([document.why, ...document.gates.flatMap((gate) => aboutQuestion(gate, Date.now()))].join("\n"));
+      else {
+        const questions = document.gates.flatMap((gate) => aboutQuestion(gate, Date.now()));
+        console.print(
+          [document.why, ...questions, ...closingTexts(document.number, document).map((text) => `! ${text}`)].join(
+            "\n",
+          ),
+        );
+      }
     });
 }

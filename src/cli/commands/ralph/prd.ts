@@ -98,5 +98,7 @@ function printWaves(console: Console, { stories, notes, needs, caps }: PrdCheck)
     ]);
   console.print(table(rows));
   const [attempts, cap] = [needs.attempts.toLocaleString("en"), caps.attempts.toLocaleString("en")];
-  console.say(`\nIt needs at least ${attempts} attempts; a run of it may have ${cap}.`);
+  console.say(
+    `\nIt needs at least ${attempts} ${needs.attempts === 1 ? "attempt" : "attempts"}; a run of it may have ${cap}.`,
+  );
 }

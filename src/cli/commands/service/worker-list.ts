@@ -15,7 +15,7 @@ export function defineList(worker: Command, console: Console): void {
     )
     .addHelpText("after", example("pawl worker list"))
     .action(async (options: StoreOption) => {
-      const document = await withApplication(options, workOverview);
+      const document = await withApplication(options, workOverview, { joins: true });
       if (console.json) return console.document(document);
       const { machines, workers, queues, accounts } = document;
       const now = Date.now();

@@ -2,9 +2,10 @@
 
 import { type Command, InvalidArgumentError } from "commander";
 import type { Application } from "../../../application/application.ts";
-import { withoutPrograms } from "../../../application/driving/allowed-executors.ts";
+import { idleNames, withoutPrograms } from "../../../application/driving/allowed-executors.ts";
 import { assertGit } from "../../../application/setup/doctor.ts";
 import type { WorkerStarted } from "../../../contracts/service-documents.ts";
+import { counted } from "../../../domain/counted.ts";
 import { exitCodes } from "../../../domain/error.ts";
 import { isSafeId } from "../../../domain/ids.ts";
 import { Worker } from "../../../service/worker.ts";
@@ -72,6 +73,8 @@ async function work(console: Console, app: Application, options: WorkerCommandOp
     untilIdle: options.drain,
     log: spokenLog(app, console),
   });
+  const { config } = await app.open();
+  for (const note of idleNames(app.executorsOf(config), config.worker.executors ?? [])) console.note(note);
   let isWanted = true;
   const stop = () => {
     if (!isWanted) process.exit(exitCodes.interrupted);
@@ -84,7 +87,7 @@ async function work(console: Console, app: Application, options: WorkerCommandOp
   for (const [name, handler] of Object.entries(handlers)) process.on(name, handler);
   const document: WorkerStarted = { worker: worker.name, slots: options.slots };
   if (console.json) console.line(document);
-  else console.say(`The worker is ready (process ${process.pid}, ${options.slots} slots). Ctrl-C stops it.`);
+  else console.say(`The worker is ready (process ${process.pid}, ${counted(options.slots, "slot")}). Ctrl-C stops it.`);
   await worker.ended;
   for (const [name, handler] of Object.entries(handlers)) process.off(name, handler);
   console.say("The worker has ended.");

@@ -16,7 +16,7 @@ export function define(program: Command, console: Console): void {
     .description(summaryOf("doctor"))
     .addHelpText("after", example("pawl doctor"))
     .action(async (options: StoreOption) => {
-      const document = await withApplication(options, examine);
+      const document = await withApplication(options, examine, { joins: true });
       const { ok, findings } = document;
       console.exitCode = ok ? exitCodes.done : exitCodes.missing;
       if (console.json) return console.document(document);
