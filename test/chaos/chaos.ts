@@ -18,6 +18,7 @@ const { values } = parseArgs({
     runs: { type: "string", default: "20" },
     faults: { type: "string", default: "500" },
     workers: { type: "string", default: "3" },
+    guests: { type: "string", default: "2" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     lanes: { type: "string" },
     variant: { type: "string" },
@@ -41,8 +42,9 @@ if (values.scene === "runs") {
   const summary = await endsCampaign({ kills: Number(values.kills ?? 30), seed, say });
   report(summary, [`${summary.runs} runs; what killed drivers left was done by ${counted(summary.kills)}`]);
 } else if (values.scene === "workers") {
-  const [faults, lanes, workers] = [Number(values.faults), Number(values.lanes ?? 3), Number(values.workers)];
-  const summary = await workerCampaign({ faults, seed, lanes, workers, say });
+  const [faults, lanes] = [Number(values.faults), Number(values.lanes ?? 4)];
+  const crew = { workers: Number(values.workers), guests: Number(values.guests) };
+  const summary = await workerCampaign({ faults, seed, lanes, ...crew, isPatient: true, say });
   report(summary, workerFigures(summary));
 } else {
   say(`there is no scene ${values.scene}; use runs, stories, ends, meddling or workers`);
@@ -84,7 +86,7 @@ function workerFigures({ faults, ...figures }: WorkerSummary): readonly string[]
   return [
     `${figures.done} faults (${counted(faults)}) in ${figures.seconds} s; the network was cut by ${figures.form}`,
     `${figures.runs} runs, ${figures.starts} processes started, ${figures.displaced} lost an attempt while they stood still or were cut off`,
-    `${figures.attempts} attempts, ${figures.lost} of them lost; ${figures.refused} late results refused; ${figures.branches} branches left; ${figures.events} events`,
+    `${figures.attempts} attempts, ${figures.away} of them on ${figures.guests} guests, ${figures.lost} lost; ${figures.refused} late results refused; ${figures.events} events`,
   ];
 }
 

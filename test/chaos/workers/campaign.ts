@@ -1,11 +1,15 @@
-// A chaos campaign with workers on a server: runs with stories in parallel, several workers and the service of one home, whose processes,
-// server, network and clocks fail until so many faults are done. Then everything is healed, every run must end, and all is checked.
+// A chaos campaign with workers on a server: runs with stories in parallel, several workers and the service of one home and guests of other
+// homes, whose processes, server, network and clocks fail until so many faults are done. Then everything is healed, every run must end,
+// and all is checked.
 
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorText } from "../../../src/domain/error.ts";
 import { chooser } from "../../support/random-run.ts";
 import { checkWorkers, type WorkersFound } from "./checks.ts";
 import { deck, type Fault, Faults } from "./faults.ts";
+import type { Member } from "./member.ts";
 import { eventsOf, makeWorkerScene, record, runsOf, type WorkerScene } from "./scene.ts";
 
 export interface WorkerCampaignOptions {
@@ -14,6 +18,9 @@ export interface WorkerCampaignOptions {
   /** Runs at the same time. */
   readonly lanes: number;
   readonly workers: number;
+  readonly guests: number;
+  /** Waits until guests have removed the trees of the last runs by themselves; else they do it when they end. */
+  readonly isPatient: boolean;
   readonly say: (line: string) => void;
 }
 
@@ -29,6 +36,7 @@ export interface WorkerSummary extends WorkersFound {
   readonly displaced: number;
   /** Processes that were started, in all. */
   readonly starts: number;
+  readonly guests: number;
 }
 
 /** When all is healed, something happens within this time until every run has ended. */
@@ -36,8 +44,9 @@ const quietMs = 120_000;
 
 export async function workerCampaign(options: WorkerCampaignOptions): Promise<WorkerSummary> {
   const begun = performance.now();
-  const scene = await makeWorkerScene(options.workers);
-  const { dir, network, server, members } = scene;
+  const scene = await makeWorkerScene(options);
+  const { dir, network, server, repository, members } = scene;
+  const guests = members.filter(({ kind }) => kind === "guest");
   const { seed, say } = options;
   say(
     `chaos with workers: seed ${seed}, ${options.faults} faults, ${members.length} processes, ${network.form}, in ${dir}`,
@@ -47,17 +56,18 @@ export async function workerCampaign(options: WorkerCampaignOptions): Promise<Wo
   const runs = new Runs(scene, options.lanes);
   const violations: string[] = [];
   try {
-    for (const member of members) {
-      member.setClock(choose(21) - 10);
-      member.start();
-    }
+    for (const member of members) member.setClock(choose(21) - 10);
+    for (const member of members) if (member.kind !== "guest") member.start();
     const recording = runs.keepOpen();
     await runs.begun;
-    await strikeAll(faults, options, choose);
+    // A store that no home has yet refuses them.
+    for (const guest of guests) guest.start();
+    await strikeAll(faults, { ...options, guests: guests.length }, choose);
     await faults.heal();
     runs.stop();
     await recording;
     violations.push(...(await runs.end()));
+    if (options.isPatient) violations.push(...(await Promise.all(guests.map(tidied))).flat());
     await Promise.all(members.map((member) => member.end()));
     violations.push(...members.flatMap((member) => member.violations));
     const found = await checkWorkers(scene, runs.tasks).catch(cannotBeChecked);
@@ -72,22 +82,41 @@ export async function workerCampaign(options: WorkerCampaignOptions): Promise<Wo
       done: faults.done,
       displaced: faults.displaced,
       starts: members.reduce((sum, { starts }) => sum + starts, 0),
+      guests: guests.length,
     };
   } finally {
     await Promise.all(members.map((member) => member.end()));
     network.close();
+    await repository.close();
     await server.close();
   }
 }
 
 async function strikeAll(
   faults: Faults,
-  { faults: wanted, say }: WorkerCampaignOptions,
+  { faults: wanted, guests, say }: WorkerCampaignOptions,
   choose: (below: number) => number,
 ): Promise<void> {
   while (faults.done < wanted) {
-    for (const fault of deck(choose).slice(0, wanted - faults.done)) await faults.strike(fault);
+    const cards = deck(choose, guests).slice(0, wanted - faults.done);
+    // One that found nobody comes again at the end.
+    for (let card = cards.shift(); card !== undefined; card = cards.shift())
+      if (!(await faults.strike(card))) cards.push(card);
     say(`  ${faults.done} faults`);
+  }
+}
+
+/** A guest removes the trees of runs that are over within a minute. */
+const tidyMs = 60_000;
+
+async function tidied({ name, home }: Member): Promise<readonly string[]> {
+  const trees = join(home, "worktrees");
+  const end = performance.now() + tidyMs;
+  for (;;) {
+    const left = existsSync(trees) ? readdirSync(trees) : [];
+    if (left.length === 0) return [];
+    if (performance.now() > end) return [`${name} has trees of runs that are over: ${left.join(", ")}`];
+    await sleep(200);
   }
 }
 
@@ -114,7 +143,7 @@ class Runs {
       const runs = (await runsOf(this.#scene)) ?? null;
       // Before the first run there is no table of them.
       const open = runs?.filter(({ status }) => status === "running").length ?? (this.tasks.length === 0 ? 0 : null);
-      if (open !== null && open < this.#lanes) await this.#record(`task ${this.tasks.length + 1}`);
+      if (open !== null && open < this.#lanes) await this.#record();
       else await sleep(200);
     }
   }
@@ -123,10 +152,14 @@ class Runs {
     this.#isWanted = false;
   }
 
-  async #record(task: string): Promise<void> {
+  async #record(): Promise<void> {
+    const task = `task ${this.tasks.length + 1}`;
     this.tasks.push(task);
+    // Where there are guests, every second run needs them.
+    const hasGuests = this.#scene.members.some(({ kind }) => kind === "guest");
+    const kind = hasGuests && this.tasks.length % 2 === 0 ? "far" : "near";
     for (;;) {
-      if (await record(this.#scene, task)) break;
+      if (await record(this.#scene, task, kind)) break;
       // Its answer may have been lost, and not the run.
       const runs = await runsOf(this.#scene);
       if (runs?.some((run) => run.task === task) === true) break;
@@ -152,5 +185,5 @@ class Runs {
 
 function cannotBeChecked(error: unknown): WorkersFound {
   const violations = [`it cannot be checked: ${errorText(error)}`];
-  return { violations, runs: 0, events: 0, attempts: 0, lost: 0, refused: 0, branches: 0 };
+  return { violations, runs: 0, events: 0, attempts: 0, lost: 0, refused: 0, away: 0 };
 }

@@ -9,7 +9,7 @@ import { drivenBy, eventsOf, haveBeenLost, heldBy, type WorkerScene } from "./sc
 
 /** How often each is among twenty-five. */
 const shares = {
-  "worker killed": 7,
+  "worker killed": 5,
   "service killed": 2,
   "server stopped": 2,
   "server killed": 2,
@@ -18,21 +18,41 @@ const shares = {
   "stood still": 2,
   "cut off in silence": 1,
   "cut off": 2,
-  "clock set": 3,
+  "clock set": 2,
   "frozen past its heartbeat": 1,
   "cut off past its heartbeat": 1,
+  "guest killed": 1,
+  "guest frozen past its heartbeat": 1,
+  "guest cut off past its heartbeat": 1,
 } as const;
 
 export type Fault = keyof typeof shares;
 
-const lasting: readonly Fault[] = ["frozen past its heartbeat", "cut off past its heartbeat"];
+/**
+ * Those that last come first, in this order, because the others fit beside them. What a guest had when it was killed is begun again only
+ * after its heartbeat, and until then there is less for guests to do.
+ */
+const lasting: readonly Fault[] = [
+  "guest killed",
+  "frozen past its heartbeat",
+  "cut off past its heartbeat",
+  "guest frozen past its heartbeat",
+  "guest cut off past its heartbeat",
+];
 
-/** Every fault as often as its share, in an order that the seed chooses; those that last come first, because the others fit beside them. */
-export function deck(choose: Choose): readonly Fault[] {
-  const cards = (Object.entries(shares) as readonly (readonly [Fault, number])[]).flatMap(([fault, count]) =>
-    Array.from({ length: count }, () => ({ fault, place: choose(1_000_000) })),
+/** What is done, in a campaign with guests or without. */
+export function kindsOfFaults(guests: number): readonly Fault[] {
+  return (Object.keys(shares) as readonly Fault[]).filter((fault) => guests > 0 || !fault.startsWith("guest"));
+}
+
+/** Every fault as often as its share, in an order that the seed chooses. */
+export function deck(choose: Choose, guests: number): readonly Fault[] {
+  const cards = kindsOfFaults(guests).flatMap((fault) =>
+    Array.from({ length: shares[fault] }, () => ({ fault, place: choose(1_000_000) })),
   );
-  const order = ({ fault, place }: (typeof cards)[number]) => (lasting.includes(fault) ? -1 : place);
+  const order = ({ fault, place }: (typeof cards)[number]) => {
+    return lasting.includes(fault) ? lasting.indexOf(fault) - lasting.length : place;
+  };
   return cards.toSorted((a, b) => order(a) - order(b)).map(({ fault }) => fault);
 }
 
@@ -41,11 +61,11 @@ const longestMs = 90_000;
 /** How long a fault waits at most for the moment that it wants. */
 const momentMs = 1_500;
 /** How long it looks for a process that performs an attempt. */
-const busyMs = 45_000;
+const busyMs = 20_000;
 /** How much of that for one whose runs are driven by others. */
 const bestMs = 8_000;
 /** How long it waits for one to which nothing else is being done. */
-const freeMs = 10_000;
+const freeMs = 2_000;
 
 export class Faults {
   readonly counts: Partial<Record<Fault, number>> = {};
@@ -64,12 +84,14 @@ export class Faults {
     return Object.values(this.counts).reduce((sum, count) => sum + count, 0);
   }
 
-  /** Resolves when the next one may come. One that finds nobody to strike does not count. */
-  async strike(fault: Fault): Promise<void> {
+  /** Resolves when the next one may come; false: it found nobody to strike, and does not count. */
+  async strike(fault: Fault): Promise<boolean> {
     await this.#moment();
     this.#log(fault);
-    if (await this.#do(fault)) this.counts[fault] = (this.counts[fault] ?? 0) + 1;
+    const isDone = await this.#do(fault);
+    if (isDone) this.counts[fault] = (this.counts[fault] ?? 0) + 1;
     else this.#log("  of nobody");
+    return isDone;
   }
 
   /** Resolves when nothing is wrong any more. */
@@ -88,6 +110,8 @@ export class Faults {
     switch (fault) {
       case "worker killed":
         return await this.#kill("worker");
+      case "guest killed":
+        return await this.#kill("guest");
       case "service killed":
         return await this.#kill("service");
       case "server stopped":
@@ -107,9 +131,13 @@ export class Faults {
       case "clock set":
         return this.#setClock();
       case "frozen past its heartbeat":
-        return await this.#afflict("busy", (member) => this.#outlast(member, "frozen"));
+        return await this.#afflict("worker", (member) => this.#outlast(member, "frozen"));
       case "cut off past its heartbeat":
-        return await this.#afflict("busy", (member) => this.#outlast(member, "cut off"));
+        return await this.#afflict("worker", (member) => this.#outlast(member, "cut off"));
+      case "guest frozen past its heartbeat":
+        return await this.#afflict("guest", (member) => this.#outlast(member, "frozen"));
+      case "guest cut off past its heartbeat":
+        return await this.#afflict("guest", (member) => this.#outlast(member, "cut off"));
       default:
         return fault satisfies never;
     }
@@ -132,36 +160,44 @@ export class Faults {
     await sleep(this.#choose(150));
   }
 
-  async #kill(kind: "worker" | "service"): Promise<boolean> {
-    const member = await this.#free(kind);
+  async #kill(kind: Member["kind"]): Promise<boolean> {
+    const member = await this.#free(kind, this.#choose(4) > 0);
     if (member === null) return false;
     this.#log(`  of ${member.name}`);
     await member.kill();
     return true;
   }
 
-  /** One to which nothing else is being done. */
-  async #free(kind: "worker" | "service" | "any"): Promise<Member | null> {
-    const end = performance.now() + freeMs;
+  /** One to which nothing else is being done; if wanted, one that performs an attempt, for a moment. */
+  async #free(kind: Member["kind"] | "any", wantsBusy = false): Promise<Member | null> {
+    const begun = performance.now();
+    const end = begun + freeMs;
     for (;;) {
-      const free = this.#scene.members.filter(
-        (member) => !member.isAfflicted && (kind === "any" || member.kind === kind),
-      );
+      const free: Member[] = [];
+      const looksForBusy = wantsBusy && performance.now() < begun + freeMs / 2;
+      for (const member of this.#scene.members) {
+        if (member.isAfflicted || (kind !== "any" && member.kind !== kind)) continue;
+        if (!looksForBusy || (await heldBy(this.#scene, member)).some(({ isEarly }) => !isEarly)) free.push(member);
+      }
       if (free.length > 0 || performance.now() > end) return free[this.#choose(Math.max(1, free.length))] ?? null;
       await sleep(50);
     }
   }
 
-  /** A worker that performs an attempt, of a run that another process drives where there is one: its loss is noticed sooner. */
-  async #busy(): Promise<Member | null> {
+  /**
+   * A worker that performs an attempt, of a run that another process drives where there is one: its loss is noticed sooner. Every second
+   * time one is wanted that prepares a tree.
+   */
+  async #busy(kind: "worker" | "guest"): Promise<Member | null> {
     const begun = performance.now();
     const end = begun + busyMs;
+    const wantsEarly = this.#choose(2) === 0;
     while (performance.now() < end) {
       let found: Member | null = null;
       for (const member of this.#scene.members) {
-        if (member.isAfflicted || member.kind !== "worker") continue;
+        if (member.isAfflicted || member.kind !== kind) continue;
         const [held, driven] = [await heldBy(this.#scene, member), await drivenBy(this.#scene, member)];
-        if (held.some(({ run }) => !driven.includes(run))) return member;
+        if (held.some(({ run, isEarly }) => !driven.includes(run) && (isEarly || !wantsEarly))) return member;
         if (held.length > 0) found = member;
       }
       if (found !== null && performance.now() > begun + bestMs) return found;
@@ -170,8 +206,9 @@ export class Faults {
     return null;
   }
 
-  async #afflict(kind: "busy" | "any", work: (member: Member) => Promise<void>): Promise<boolean> {
-    const member = kind === "busy" ? await this.#busy() : await this.#free("any");
+  /** Any process, or one of this kind that performs an attempt. */
+  async #afflict(kind: "any" | "worker" | "guest", work: (member: Member) => Promise<void>): Promise<boolean> {
+    const member = kind === "any" ? await this.#free("any") : await this.#busy(kind);
     if (member === null) return false;
     member.isAfflicted = true;
     this.#log(`  of ${member.name}`);

@@ -1,5 +1,6 @@
-// The network between each process of Pawl and the server. Where the campaign may make network namespaces, a process has one of its own,
-// and a cut pulls its cable: packets vanish, and neither side is told. Elsewhere a proxy passes nothing on.
+// The network between each process of Pawl and what it needs of others: the server and, for guests, the repository. Where the campaign may
+// make network namespaces, a process has one of its own, and a cut pulls its cable: packets vanish, and neither side is told. Elsewhere
+// proxies pass nothing on.
 
 import { execFileSync } from "node:child_process";
 import { TcpProxy } from "../../support/tcp-proxy.ts";
@@ -9,10 +10,16 @@ export type Form = "namespaces" | "proxies";
 /** How a line is cut: `silent`, neither side is told; `closed`, connections end and new ones are refused. */
 export type Cut = "silent" | "closed";
 
+/** The server, and git beside it. */
+export interface Ports {
+  readonly store: number;
+  readonly git: number;
+}
+
 export interface Line {
-  /** Where its process finds the server. */
+  /** Where its process finds both. */
   readonly host: string;
-  readonly port: number;
+  readonly ports: Ports;
   /** What to put before the words that start its process. */
   readonly prefix: readonly string[];
   cut(how: Cut): void;
@@ -28,39 +35,48 @@ export interface Network {
 }
 
 /** `name`: of this campaign, among others on this machine. */
-export async function openNetwork(count: number, port: number, name: string): Promise<Network> {
-  const target = { host: "127.0.0.1", port };
+export async function openNetwork(count: number, ports: Ports, name: string): Promise<Network> {
   const cables = canMakeNamespaces(name) ? makeCables(count, name) : null;
-  const proxies = await Promise.all(
-    Array.from({ length: count }, async (_, index) => await TcpProxy.to(target, cables?.[index]?.host)),
+  const pairs = await Promise.all(
+    Array.from({ length: count }, async (_, index) => await proxiesAt(ports, cables?.[index]?.host ?? loopback)),
   );
   const close = () => {
-    for (const proxy of proxies) proxy.close();
+    for (const { store, git } of pairs) for (const proxy of [store, git]) proxy.close();
     for (const cable of cables ?? []) cable.remove();
   };
   return {
     form: cables === null ? "proxies" : "namespaces",
-    lines: proxies.map((proxy, index) => lineOf(proxy, cables?.[index] ?? null)),
-    redirect: (to) => {
-      for (const proxy of proxies) proxy.redirect({ host: "127.0.0.1", port: to });
+    lines: pairs.map((pair, index) => lineOf(pair, cables?.[index] ?? null)),
+    redirect: (port) => {
+      for (const { store } of pairs) store.redirect({ host: loopback, port });
     },
     close,
   };
 }
 
-function lineOf(proxy: TcpProxy, cable: Cable | null): Line {
+const loopback = "127.0.0.1";
+
+type Proxies = Readonly<Record<keyof Ports, TcpProxy>>;
+
+async function proxiesAt(ports: Ports, host: string): Promise<Proxies> {
+  const to = async (port: number) => await TcpProxy.to({ host: loopback, port }, host);
+  return { store: await to(ports.store), git: await to(ports.git) };
+}
+
+function lineOf({ store, git }: Proxies, cable: Cable | null): Line {
+  const both = [store, git];
   return {
-    host: cable?.host ?? "127.0.0.1",
-    port: proxy.port,
+    host: cable?.host ?? loopback,
+    ports: { store: store.port, git: git.port },
     prefix: cable === null ? [] : ["ip", "netns", "exec", cable.namespace],
     cut: (how) => {
-      if (how === "closed") proxy.cut();
-      else if (cable === null) proxy.silence();
+      if (how === "closed") for (const proxy of both) proxy.cut();
+      else if (cable === null) for (const proxy of both) proxy.silence();
       else cable.pull();
     },
     restore: () => {
       cable?.plug();
-      proxy.restore();
+      for (const proxy of both) proxy.restore();
     },
   };
 }

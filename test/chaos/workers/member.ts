@@ -1,10 +1,11 @@
-// A process of Pawl in a campaign: a worker or the service, with its own line to the server and its own time of day. What a supervisor
-// does is done here: one that could not start, or that was killed, is started again.
+// A process of Pawl in a campaign: a worker, the service or a guest, with its own line to the server and its own time of day. What a
+// supervisor does is done here: one that could not start, or that was killed, is started again.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { onHost } from "../../support/other-host.ts";
 import { pawl } from "../scene.ts";
 import type { Line } from "./lines.ts";
 
@@ -16,10 +17,12 @@ const endMs = 120_000;
 
 export interface MemberOptions {
   readonly name: string;
-  readonly kind: "worker" | "service";
+  /** A guest is a worker of another machine. */
+  readonly kind: "worker" | "service" | "guest";
   readonly dir: string;
   readonly home: string;
-  readonly repo: string;
+  /** Where it is started. */
+  readonly cwd: string;
   readonly line: Line;
   /** The store, as its line reaches it. */
   readonly store: string;
@@ -28,6 +31,7 @@ export interface MemberOptions {
 export class Member {
   readonly name: string;
   readonly kind: MemberOptions["kind"];
+  readonly home: string;
   readonly line: Line;
   /** Something that lasts is being done to it. */
   isAfflicted = false;
@@ -44,6 +48,7 @@ export class Member {
   constructor(options: MemberOptions) {
     this.name = options.name;
     this.kind = options.kind;
+    this.home = options.home;
     this.line = options.line;
     this.#options = options;
     this.#clock = join(options.dir, `${options.name}.clock`);
@@ -56,11 +61,12 @@ export class Member {
   }
 
   start(): void {
-    const { line, home, repo, store, dir, name, kind } = this.#options;
-    const words = kind === "worker" ? ["worker", "--slots", "2", "--json"] : ["up", "--port", "0", "--json"];
-    const [program = "", ...args] = [...line.prefix, process.execPath, pawl, ...words];
+    const { line, home, cwd, store, dir, name, kind } = this.#options;
+    const words = kind === "service" ? ["up", "--port", "0", "--json"] : ["worker", "--slots", "2", "--json"];
+    const host = kind === "guest" ? onHost(name) : [];
+    const [program = "", ...args] = [...line.prefix, ...host, process.execPath, pawl, ...words];
     const child = spawn(program, args, {
-      cwd: repo,
+      cwd,
       env: {
         ...environmentOf(home, store),
         NODE_OPTIONS: `--import=${jumpingClock}`,
@@ -125,7 +131,7 @@ export class Member {
   /** In order: its attempts end first. */
   async end(): Promise<void> {
     this.#isWanted = false;
-    this.#child?.kill(this.kind === "worker" ? "SIGUSR2" : "SIGTERM");
+    this.#child?.kill(this.kind === "service" ? "SIGTERM" : "SIGUSR2");
     const code = await Promise.race([this.#ended, sleep(endMs, "late" as const, { ref: false })]);
     if (code === "late") this.#child?.kill("SIGKILL");
     if (code !== 0) this.violations.push(`${this.name} did not end in order: ${code}`);

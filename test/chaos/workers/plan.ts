@@ -11,9 +11,16 @@ export const storySteps = ["work", "look", "land"] as const;
 /** Of the commit of a story on the base. */
 export const subjectOf = (run: string, story: string) => `feat: ${story} - of ${run}`;
 
-export const fileOf = (run: string, story: string) => `work/${run}/${story}.txt`;
+/** Each attempt has a file of its own, so that the base shows whose work it has. */
+export const fileOf = (run: string, story: string, attempt: string) => `work/${run}/${story}/${attempt}`;
 
-export const workflow = `pawl: 1
+/** `far`: only guests begin its stories. */
+export type Kind = "near" | "far";
+
+/** The label of guests. */
+export const guestLabel = "far";
+
+export const workflowOf = (kind: Kind) => `pawl: 1
 id: faults
 caps: { lost: 1000 }
 workspace: { on_failure: reset }
@@ -23,7 +30,7 @@ steps:
   - id: all
     stories: { workspace: worktree, concurrency: 2 }
     body:
-      - { id: work, agent: worker, input: "{{current_story}} Reply with STATUS: done" }
+      - { id: work, agent: worker, input: "{{current_story}} Reply with STATUS: done"${kind === "far" ? `, labels: [${guestLabel}]` : ""} }
       - { id: look, agent: worker, input: "Look at it. Reply with STATUS: done" }
       - { id: land, integrate: { message: "feat: {{story}} - {{title}}" } }
   - { id: report, agent: worker, input: "Report. Reply with STATUS: done" }
@@ -31,7 +38,7 @@ steps:
 
 /**
  * \`sh act.sh SCENE\`, with the prompt on stdin. It logs everything that it does, with its attempt and its tree. How long it takes depends
- * on its attempt, and one for which there is a file \`hold.ATTEMPT\` waits until that is gone: it would still be at work when its worker
+ * on its attempt, and one for which there is a file \`hold.ATTEMPT\` works until that is gone: it would still be at work when its worker
  * has long lost it.
  */
 export const actions = `set -eu
@@ -54,27 +61,27 @@ plan)
     .join(",")}]"
   ;;
 work)
-  mkdir -p "work/$PAWL_RUN"
-  echo half > "work/$PAWL_RUN/$PAWL_STORY.txt"
+  mkdir -p "work/$PAWL_RUN/$PAWL_STORY"
+  echo half > "work/$PAWL_RUN/$PAWL_STORY/$PAWL_ATTEMPT_ID"
   note work
   git add --all
   commit "a half"
   if [ $((chance % 4)) -eq 0 ]; then sleep 2; note late; fi
-  echo "$PAWL_STORY" > "work/$PAWL_RUN/$PAWL_STORY.txt"
+  echo "$PAWL_STORY" > "work/$PAWL_RUN/$PAWL_STORY/$PAWL_ATTEMPT_ID"
   note work
   ;;
 look)
-  [ "$(cat "work/$PAWL_RUN/$PAWL_STORY.txt")" = "$PAWL_STORY" ] || { echo "it is not finished" >&2; exit 1; }
+  [ "$(cat "work/$PAWL_RUN/$PAWL_STORY"/*)" = "$PAWL_STORY" ] || { echo "it is not finished" >&2; exit 1; }
   ;;
 report)
   for story in ${stories.join(" ")}; do
-    [ "$(cat "work/$PAWL_RUN/$story.txt")" = "$story" ] || { echo "$story is not there" >&2; exit 1; }
+    [ "$(cat "work/$PAWL_RUN/$story"/*)" = "$story" ] || { echo "$story is not there" >&2; exit 1; }
   done
   ;;
 esac
 pause
 waits=0
-while [ -e "$scene/hold.$PAWL_ATTEMPT_ID" ] && [ $waits -lt 1200 ]; do sleep 0.1; waits=$((waits + 1)); done
+while [ -e "$scene/hold.$PAWL_ATTEMPT_ID" ] && [ $waits -lt 1200 ]; do note held; sleep 0.1; waits=$((waits + 1)); done
 note end
 echo "STATUS: done"
 `;

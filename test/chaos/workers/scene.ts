@@ -5,10 +5,12 @@ import { execFile } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { git, pawl } from "../scene.ts";
-import { type Network, openNetwork } from "./lines.ts";
-import { environmentOf, Member } from "./member.ts";
-import { actions, workflow } from "./plan.ts";
+import { canRenameHosts } from "../../support/other-host.ts";
+import { pawl } from "../scene.ts";
+import { type Line, type Network, openNetwork } from "./lines.ts";
+import { environmentOf, Member, type MemberOptions } from "./member.ts";
+import { actions, guestLabel, type Kind, workflowOf } from "./plan.ts";
+import { type ServedRepository, serveRepository } from "./repository.ts";
 import { FaultyServer } from "./server.ts";
 
 export interface SeenRun {
@@ -22,52 +24,75 @@ export interface Held {
   readonly attempt: string;
   readonly run: string;
   readonly worker: string;
+  /** Its tree is being prepared: its agent has not been started. */
+  readonly isEarly: boolean;
 }
 
 export interface WorkerScene {
   readonly dir: string;
   readonly home: string;
   readonly repo: string;
+  readonly repository: ServedRepository;
   /** Agents write a line here before and after everything that they do. */
   readonly audit: string;
   readonly server: FaultyServer;
   readonly network: Network;
-  /** Workers, and the service as the last one. */
+  /** Workers and the service of the home that has the repository, and guests. */
   readonly members: readonly Member[];
 }
 
-export async function makeWorkerScene(workers: number): Promise<WorkerScene> {
+export interface Crew {
+  readonly workers: number;
+  /** None where two processes of this machine cannot have different host names. */
+  readonly guests: number;
+}
+
+export async function makeWorkerScene({ workers, guests }: Crew): Promise<WorkerScene> {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), "pawl-chaos-workers-")));
   // The server may run as another user.
   chmodSync(dir, 0o711);
   const at = (name: string) => join(dir, name);
-  for (const name of ["home", "repo"]) mkdirSync(at(name), { mode: 0o700 });
-  writeFileSync(at("workflow.yml"), workflow);
+  mkdirSync(at("home"), { mode: 0o700 });
+  for (const kind of ["near", "far"] as const) writeFileSync(at(`${kind}.yml`), workflowOf(kind));
   writeFileSync(at("act.sh"), actions);
   writeFileSync(at("audit.log"), "");
-  const repo = at("repo");
-  git(repo, "init", "--quiet", "--template=", "--initial-branch=main");
-  git(repo, "config", "user.name", "User");
-  git(repo, "config", "user.email", "user@example.invalid");
-  writeFileSync(join(repo, "README.md"), "# a project\n");
-  git(repo, "add", "--all");
-  git(repo, "commit", "--quiet", "--message=first");
+  const repository = await serveRepository(at("repo"));
+  const repo = repository.path;
   const server = await FaultyServer.start(at("server"));
-  const network = await openNetwork(workers + 1, server.port, `pw${process.pid}n`);
+  const names = [
+    ...Array.from({ length: workers }, (_, index) => ({ kind: "worker" as const, name: `worker-${index}` })),
+    { kind: "service" as const, name: "service" },
+    ...Array.from({ length: canRenameHosts ? guests : 0 }, (_, index) => ({
+      kind: "guest" as const,
+      name: `guest-${index}`,
+    })),
+  ];
+  const network = await openNetwork(names.length, { store: server.port, git: repository.port }, `pw${process.pid}n`);
   server.onMove = (port) => network.redirect(port);
-  const members = network.lines.map((line, index) => {
-    const isService = index === workers;
-    const store = server.address(line.host, line.port);
-    const [name, kind] = isService ? (["service", "service"] as const) : ([`worker-${index}`, "worker"] as const);
-    return new Member({ name, kind, dir, home: at("home"), repo, line, store });
+  const members = names.map(({ name, kind }, index) => {
+    const line = network.lines[index] as Line;
+    const store = server.address(line.host, line.ports.store);
+    const place = kind === "guest" ? guestHome(at(name), repository, line) : { home: at("home"), cwd: repo };
+    return new Member({ name, kind, dir, line, store, ...place });
   });
-  return { dir, home: at("home"), repo, audit: at("audit.log"), server, network, members };
+  return { dir, home: at("home"), repo, repository, audit: at("audit.log"), server, network, members };
+}
+
+/** A home whose configuration says where the repository of the host is. */
+function guestHome(home: string, { path, address }: ServedRepository, line: Line): Pick<MemberOptions, "home" | "cwd"> {
+  mkdirSync(home, { mode: 0o700 });
+  const from = address(line.host, line.ports.git);
+  writeFileSync(
+    join(home, "config.yml"),
+    `worker:\n  labels: [${guestLabel}]\n  repositories: { ${JSON.stringify(path)}: ${JSON.stringify(from)} }\n`,
+  );
+  return { home, cwd: home };
 }
 
 /** Records a run and leaves; false: that did not work, perhaps because the server was away, and it may be there all the same. */
-export async function record({ dir, home, repo, server }: WorkerScene, task: string): Promise<boolean> {
+export async function record({ dir, home, repo, server }: WorkerScene, task: string, kind: Kind): Promise<boolean> {
   const act = `command: sh ${join(dir, "act.sh")} ${dir}`;
-  const args = [pawl, "run", join(dir, "workflow.yml"), task, "--repo", repo, "--executor", act, "--detach"];
+  const args = [pawl, "run", join(dir, `${kind}.yml`), task, "--repo", repo, "--executor", act, "--detach"];
   const env = environmentOf(home, server.address("127.0.0.1", server.port));
   return await new Promise((resolve) => {
     execFile(process.execPath, args, { cwd: repo, env }, (error) => resolve(error === null));
@@ -86,7 +111,8 @@ export async function eventsOf({ server }: WorkerScene): Promise<number | null> 
 
 /** The attempts of this process; empty also when the server is away. */
 export async function heldBy({ server }: WorkerScene, { pid }: Member): Promise<readonly Held[]> {
-  const words = "select attempt_id as attempt, run_id as run, worker from leases";
+  const words = `select attempt_id as attempt, leases.run_id as run, worker, phase = 'dispatched' as "isEarly"
+    from leases join attempts on attempts.id = attempt_id`;
   return ((await server.ask<Held>(words)) ?? []).filter(({ worker }) => pidOf(worker) === pid);
 }
 
