@@ -1,5 +1,6 @@
 // Measuring: runs two sides in turn, so that other load on the machine affects both; takes medians; defines a row of the table.
 
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 
@@ -93,6 +94,17 @@ export async function withScratch<T>(work: (directory: string) => Promise<T>): P
   const directory = makeScratchIn(join(import.meta.dirname, "results"));
   if (scratches.push(directory) === 1) process.once("exit", removeScratches);
   return await work(directory);
+}
+
+/**
+ * Trees that come one after the other in `directory` get places of their own on an ext4 disk, far from where others were deleted a moment
+ * ago. Without a journal, it looks past those files for each new one, for minutes: 5,000 files then take seconds instead of a tenth of one.
+ * Other file systems have no such flag, and need none.
+ */
+export function spreadOut(directory: string): string {
+  mkdirSync(directory, { recursive: true });
+  spawnSync("chattr", ["+T", directory], { stdio: "ignore" });
+  return directory;
 }
 
 const scratches: string[] = [];
