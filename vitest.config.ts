@@ -18,6 +18,9 @@ const apart = [
 ];
 // What a store survives is tried on a disk.
 const disk = ["src/store/**/*.test.ts"];
+// They kill, freeze and cut off processes, servers and machines, and wait until others notice it: a quarter of all the time.
+// `npm test` leaves them to `npm run test:kills`.
+const kills = ["test/chaos/**/*.test.ts", "test/e2e/workers.postgres.test.ts"];
 // They need a browser, which is installed for them.
 const browser = ["test/browser/**/*.test.ts"];
 // They need a PostgreSQL server, which is installed and started for them.
@@ -30,8 +33,8 @@ const env: Partial<NodeJS.ProcessEnv> = memory === null ? {} : { TMPDIR: memory 
 export default defineConfig({
   test: {
     pool: "forks",
-    // One more than there are cores, because most tests wait for processes of theirs.
-    maxWorkers: Math.min(availableParallelism() + 1, 8),
+    // Most tests wait for processes of theirs, and some for half a minute until a worker is dead.
+    maxWorkers: Math.min(2 * availableParallelism() + 1, 8),
     sequence: { sequencer: SlowestFirst },
     // No test is about time, so a busy machine only makes them slower. What hangs is found all the same, first by the wait for it.
     testTimeout: testMs,
@@ -53,7 +56,7 @@ export default defineConfig({
           // To import the application takes longer than most of these tests.
           name: "shared",
           include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...pure, ...apart, ...disk, ...browser, ...postgres],
+          exclude: [...configDefaults.exclude, ...pure, ...apart, ...disk, ...kills, ...browser, ...postgres],
           isolate: false,
           setupFiles: ["test/support/next-file.ts"],
           globalSetup,
@@ -62,7 +65,17 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "postgres", include: postgres, globalSetup: [globalSetup, "test/postgres/server.ts"], env },
+        test: {
+          name: "postgres",
+          include: postgres,
+          exclude: [...configDefaults.exclude, ...kills],
+          globalSetup: [globalSetup, "test/postgres/server.ts"],
+          env,
+        },
+      },
+      {
+        extends: true,
+        test: { name: "kills", include: kills, globalSetup: [globalSetup, "test/postgres/server.ts"], env },
       },
       {
         extends: true,

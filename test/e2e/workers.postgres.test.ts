@@ -109,12 +109,13 @@ test("[WK4] a worker that is drained takes nothing more and ends with its attemp
   expect((await statusOf("1")).run.status).toBe("done");
 });
 
-test("[WK5] a worker that was started with --only-configured leaves programs that a run names itself to others", async () => {
+test("[WK5 CM180] a worker that was started with --only-configured leaves programs that a run names itself to others", async () => {
   const world = siteOnServer();
   const { site, call } = world;
   const careful = await startWorker(world, "--only-configured");
   expectCode(await call("run", ...slowWork(site), "--detach"), 0);
-  await until(() => careful.stderr().includes("no executor is there"));
+  await until(() => /names `command: .*` itself, .*--only-configured/.test(careful.stderr()));
+  expect((await call("why", "1")).stdout).toContain("a worker takes it if it has its executor");
   expect(linesOf(site, "begun")).toEqual([]);
   await startWorker(world);
   await until(async () => await isDone(world, "1"));

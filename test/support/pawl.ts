@@ -37,12 +37,15 @@ export async function pawl(args: readonly string[], options: CallOptions): Promi
   return await (callWarmPawl(args, options) ?? startPawl(args, options).ended);
 }
 
+/** What a process may be given while it runs; it has read others when it started. */
+const lateVariables = ["PATH", "PAWL_STORE"];
+
 /** Null: the command needs a process of its own. */
 function callWarmPawl(args: readonly string[], options: CallOptions): Promise<Called> | null {
-  if (options.env !== undefined) return null;
-  const { home, cwd = home, input = "" } = options;
+  const { home, cwd = home, input = "", env = {} } = options;
+  if (Object.keys(env).some((name) => !lateVariables.includes(name))) return null;
   if (!options.distrusts) agree(home, args[args.indexOf("--repo") + 1] ?? "", cwd);
-  return callWarm({ args, cwd, env: environment(home), input }, afterTest);
+  return callWarm({ args, cwd, env: { ...environment(home), ...env }, input }, afterTest);
 }
 
 export interface RunningPawl {

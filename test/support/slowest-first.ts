@@ -6,6 +6,11 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** From the slowest on; all others come after them. A list, because a fresh clone knows nothing of earlier runs. */
 const slowest = [
+  "test/chaos/lost-guests.postgres.test.ts",
+  "test/e2e/workers.postgres.test.ts",
+  "test/chaos/workers.postgres.test.ts",
+  "test/chaos/tidied-guests.postgres.test.ts",
+  "test/e2e/guests.postgres.test.ts",
   "src/application/lifecycle/sessions.test.ts",
   "src/workspaces/integration/integration.test.ts",
   "src/runtime/loop/recover.test.ts",

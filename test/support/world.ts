@@ -27,6 +27,8 @@ import { until } from "./until.ts";
 export interface WorldOptions {
   /** The agent: shell text. */
   readonly agent?: string;
+  /** `workspace` of the workflow, as YAML. */
+  readonly workspace?: string;
   /** The steps of the workflow, as YAML; by default one step `work` of the agent. */
   readonly steps?: string;
   /** `$PAWL_HOME/config.yml`. */
@@ -172,7 +174,8 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
   const agent = join(dir, "agent.sh");
   writeFileSync(agent, `set -eu\n${options.agent ?? "echo STATUS: done"}\n`);
   const steps = options.steps ?? oneStep;
-  writeFileSync(join(dir, "workflow.yml"), `pawl: 1\nid: small\nagents: { worker: {} }\nsteps:${steps}`);
+  const workspace = options.workspace === undefined ? "" : `workspace: ${options.workspace}\n`;
+  writeFileSync(join(dir, "workflow.yml"), `pawl: 1\nid: small\n${workspace}agents: { worker: {} }\nsteps:${steps}`);
   const file = join(dir, "config.yml");
   if (options.config !== undefined) writeFileSync(file, options.config);
   const config = await readConfig(file, null, agents);

@@ -5,7 +5,6 @@ const reasons: readonly (readonly [test: string, why: string])[] = [
     "[SC1 SC2 SC3 SC4 SC5 SC6]",
     "the workers end the retried run before `prd run` is called, which then begins another one",
   ],
-  ["[TM11 D96] task-completed", "the hook of its session finds the store in the home, as the agent of [CM81]"],
   ["[B52 B64]", "it copies the home to try every answer on the same run, and the store is not in the home"],
   [
     "[C67 C79 C80 C81 C82 C110 PF2]",
@@ -13,10 +12,6 @@ const reasons: readonly (readonly [test: string, why: string])[] = [
   ],
   ["[C106 DR7 PF8 CM8]", "it interrupts the command that drives; here Ctrl-C leaves the run to the workers"],
   ["[DR10]", "it interrupts the process that drives; workers and disk space: test/e2e/workers.postgres.test.ts"],
-  [
-    "[CM81]",
-    "its agent finds the store in the home; on a server it must be given its address (docs/guides/move-a-store.md)",
-  ],
   ["[AG26 D1 D2 D14]", "the workers go on after `approve`, and `continue` only says that the project is at work"],
   [
     "[TM6 D98 PT4]",

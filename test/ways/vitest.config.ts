@@ -13,6 +13,7 @@ const ways: Readonly<Record<string, readonly string[]>> = {
     "antfarm-defects",
     "pulling",
     "pulled-rules",
+    "own-desk",
     "stories-json",
     "obedient-bundled",
   ],
