@@ -247,6 +247,24 @@ test("[WS5] ignored files stay, also those that only an uncommitted .gitignore n
   expect(existsSync(join(path, "junk.txt"))).toBe(false);
 });
 
+test("[WS5] a deleted file that an agent made again where files are ignored is deleted again, and nothing through a link", async () => {
+  const { path } = await makeTree({ "dir/a.txt": "1", "logs/b.log": "1", "linked/c.txt": "1" });
+  const outside = tempDir();
+  writeFiles(outside, { "c.txt": "theirs" });
+  for (const name of ["dir", "logs", "linked"]) rmSync(join(path, name), { recursive: true });
+  writeFiles(path, { ".gitignore": "dir/\n*.log\n", "logs/b.log/kept.log": "ignored" });
+  symlinkSync(outside, join(path, "linked"));
+  const status = runGit(path, "status", "--porcelain");
+  const snapshot = await takeSnapshot(path);
+  runGit(path, "commit", "--quiet", "--all", "--message=agent");
+  writeFiles(path, { "dir/a.txt": "2" });
+  await restoreSnapshot(path, snapshot);
+  expect(runGit(path, "status", "--porcelain")).toBe(status);
+  expect(existsSync(join(path, "dir/a.txt"))).toBe(false);
+  expect(readFileSync(join(path, "logs/b.log/kept.log"), "utf8")).toBe("ignored");
+  expect(readFileSync(join(outside, "c.txt"), "utf8")).toBe("theirs");
+});
+
 test("[WS5] an old lock on the branch is taken away, a fresh one is waited for", async () => {
   const { path, repo } = await makeTree({ "a.txt": "1" }, "pawl/1-x");
   const snapshot = await takeSnapshot(path);

@@ -1,8 +1,9 @@
 // Restoring. Owns: resetting a tree that Pawl made to a snapshot, exactly, whatever an agent left unfinished. It can be repeated.
 
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
-import { AppError } from "../../domain/error.ts";
+import { AppError, systemCode } from "../../domain/error.ts";
+import { within } from "../../system/files/inside.ts";
 import { removeAll } from "../../system/files/remove-all.ts";
 import { git, gitLine, splitNul } from "../git/git.ts";
 import { branchRefOf } from "../git/head.ts";
@@ -25,7 +26,9 @@ export async function restoreSnapshot(path: string, text: string): Promise<void>
   await readTree(tree, ["--reset", "-u", snapshot.content ?? snapshot.head]);
   await clean(tree);
   if (snapshot.content !== null) {
-    await readTree(tree, ["--reset", staged ?? snapshot.head]);
+    const indexed = staged ?? snapshot.head;
+    await removeDeleted(tree, indexed, snapshot.content);
+    await readTree(tree, ["--reset", indexed]);
     await git(tree.path, ["update-index", "-q", "--refresh"], { allowFailure: true });
   }
   forgetState(tree.gitDir);
@@ -129,6 +132,23 @@ async function readTree(tree: OwnedTree, args: readonly string[]): Promise<void>
   if (done.code === 0) return;
   rmSync(join(tree.gitDir, "index"), { force: true });
   await git(tree.path, command, { timeoutMs: checkoutTimeoutMs });
+}
+
+/** What was tracked and deleted may be there again, untracked and ignored: `clean` leaves that. */
+async function removeDeleted(tree: OwnedTree, indexed: string, content: string): Promise<void> {
+  const args = ["diff-tree", "-r", "-z", "--no-renames", "--name-only", "--diff-filter=D", indexed, content];
+  for (const name of splitNul((await git(tree.path, args)).stdout)) removeFile(tree.path, name);
+}
+
+function removeFile(root: string, name: string): void {
+  try {
+    within(root, name, (path) => {
+      if (!lstatSync(path).isDirectory()) unlinkSync(path);
+    });
+  } catch (error) {
+    // It is not there, or a file or a link of the snapshot is where one of its directories was.
+    if (!(error instanceof AppError) && systemCode(error) !== "ENOENT") throw error;
+  }
 }
 
 async function clean(tree: OwnedTree): Promise<void> {
