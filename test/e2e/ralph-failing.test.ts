@@ -140,10 +140,10 @@ US-002/coding) : > "$S/second"; echo theirs > second.txt; echo dirty > dirty.txt
 
 // A process in its own session, out of reach of a signal to the process group.
 const clingy = `
+  echo half > half.txt; git add half.txt
   setsid sh -c 'echo $$ > "$1/grandchild.new"; mv "$1/grandchild.new" "$1/grandchild"; sleep 600' - "$S" &
   sh -c 'echo $$ > "$1/child.new"; mv "$1/child.new" "$1/child"; sleep 600' - "$S" &
-  echo $$ > "$S/agent.new"; mv "$S/agent.new" "$S/agent"
-  echo half > half.txt; git add half.txt`;
+  echo $$ > "$S/agent.new"; mv "$S/agent.new" "$S/agent"`;
 
 /** The agent and what it started, once they run. */
 async function family(ralph: Ralph) {
