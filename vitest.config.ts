@@ -41,6 +41,7 @@ export default defineConfig({
     hookTimeout: testMs,
     // A PATH without git, left behind by one test, would fail all that follow it.
     unstubEnvs: true,
+    setupFiles: ["test/support/seeded.ts"],
     // Often enough to cost no time, and seldom enough to leave the processor to what is awaited.
     expect: { poll: { timeout: patienceMs, interval: 25 } },
     projects: [

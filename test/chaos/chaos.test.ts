@@ -4,9 +4,8 @@ import { rmSync } from "node:fs";
 import { expect, test } from "vitest";
 import { campaignMs } from "../support/patience.ts";
 import { rounds } from "../support/rounds.ts";
+import { seed } from "../support/seed.ts";
 import { campaign } from "./campaign.ts";
-
-const seed = Number(process.env["PAWL_CHAOS_SEED"] ?? Date.now() % 1_000_000);
 
 const kills = rounds({ usual: 30, all: 60 });
 

@@ -2,9 +2,8 @@
 
 import { rmSync } from "node:fs";
 import { expect, test } from "vitest";
+import { seed } from "../support/seed.ts";
 import { endsCampaign } from "./ends/campaign.ts";
-
-const seed = Number(process.env["PAWL_CHAOS_SEED"] ?? Date.now() % 1_000_000);
 
 test("[RC15 RC40] drivers that are killed between the end of their run and its closing: the next command finishes it, even `runs`", async () => {
   const { violations, dir, kills } = await endsCampaign({ kills: 3, seed, say: () => undefined });

@@ -2,9 +2,8 @@
 
 import { rmSync } from "node:fs";
 import { expect, test } from "vitest";
+import { seed } from "../support/seed.ts";
 import { meddlingCampaign } from "./meddling/campaign.ts";
-
-const seed = Number(process.env["PAWL_CHAOS_SEED"] ?? Date.now() % 1_000_000);
 
 test("[WS18 WS19 WS20 WS21] agents that break their trees, and a person who commits, resets and rebases: nothing is lost, comes back or stays locked", async () => {
   const { violations, dir } = await meddlingCampaign({ runs: 1, seed, say: () => undefined });

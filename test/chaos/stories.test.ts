@@ -4,9 +4,8 @@ import { rmSync } from "node:fs";
 import { expect, test } from "vitest";
 import { campaignMs } from "../support/patience.ts";
 import { rounds } from "../support/rounds.ts";
+import { seed } from "../support/seed.ts";
 import { storyCampaign } from "./stories/campaign.ts";
-
-const seed = Number(process.env["PAWL_CHAOS_SEED"] ?? Date.now() % 1_000_000);
 
 test("[RC16 RC17 C73 C90 C91 C92] kills in every phase of an integration: each story is on the base once, the tests pass at every commit, and nothing is left behind", {
   timeout: campaignMs,

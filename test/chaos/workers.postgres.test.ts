@@ -5,12 +5,11 @@ import { expect, inject, test } from "vitest";
 import { campaignMs } from "../support/patience.ts";
 import { onPostgres } from "../support/postgres.ts";
 import { rounds } from "../support/rounds.ts";
+import { seed } from "../support/seed.ts";
 import { workerCampaign } from "./workers/campaign.ts";
 import { kindsOfFaults } from "./workers/faults.ts";
 
 onPostgres();
-
-const seed = Number(process.env["PAWL_CHAOS_SEED"] ?? Date.now() % 1_000_000);
 
 test("[FT1 FT2 FT3 FT4 FT5 FT6 FT7 FT8] workers, the service, the server, the network and the clocks fail: every run ends, nothing is done twice, nothing is left", {
   timeout: campaignMs,

@@ -1,5 +1,5 @@
-// How often tests of properties and kills try. They choose anew each time, so that all runs of the tests together try much; a run
-// alone must not take long. `npm run test:long` tries as often as is good for the night before a release.
+// How often tests of properties and kills try. A run alone must not take long; `npm run test:long` tries as often as is good for the
+// night before a release.
 
 const triesAll = process.env["PAWL_ALL_ROUNDS"] === "1";
 
