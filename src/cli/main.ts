@@ -11,7 +11,6 @@ import { overview } from "./output/help.ts";
 /** Resolves to the exit code. Never rejects for anything that a user can cause. */
 export async function main(argv: readonly string[]): Promise<number> {
   const console = new Console(argv.includes("--json"));
-  console.ignoreBrokenPipes();
   const end = console.guard();
   try {
     return await run(console, argv);

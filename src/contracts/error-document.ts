@@ -32,6 +32,7 @@ export const errorCode = z.enum([
   "UNTRUSTED",
   "NODE_TOO_OLD",
   "FILES_GONE",
+  "OUTPUT_FAILED",
 ]);
 
 export const errorContract = object({

@@ -41,6 +41,7 @@ const codes = {
   UNTRUSTED: exitCodes.refused,
   NODE_TOO_OLD: exitCodes.missing,
   FILES_GONE: exitCodes.missing,
+  OUTPUT_FAILED: exitCodes.failed,
 } as const;
 
 export type ErrorCode = keyof typeof codes;

@@ -10,6 +10,9 @@ const own = { ...process.env };
 // The console of each command listens for errors of both.
 process.stdout.setMaxListeners(0);
 process.stderr.setMaxListeners(0);
+// A console prints without them where they can still be made.
+for (const name of ["stdout", "stderr"] as const)
+  Object.defineProperty(process, name, { value: process[name], configurable: true });
 
 process.on("disconnect", () => process.exit());
 process.on("message", (call: WarmCall) => {

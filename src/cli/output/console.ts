@@ -1,59 +1,71 @@
 // The console. Owns: data on stdout, messages for people on stderr, and colour only on a terminal, never as the only sign.
 
 import type { PrintedDocument } from "../../contracts/contracts.ts";
-import { AppError, exitCodes } from "../../domain/error.ts";
+import { AppError, errorText, exitCodes, systemCode } from "../../domain/error.ts";
 import { environmentSecrets, type Secrets } from "../../system/secrets/secrets.ts";
 import { cellsOf } from "../../transcript/cells.ts";
 import type { LineTone, ShownLine } from "../../transcript/rendering.ts";
 import { cleanOutput, guardStream, ownEscape } from "./clean-output.ts";
+import { whenUsed, writeAtOnce } from "./late-stream.ts";
 
 export class Console {
   readonly json: boolean;
-  /** People watch it, and its lines can be drawn again. */
-  readonly isTerminal: boolean;
-  readonly #hasColour: boolean;
   exitCode: number = exitCodes.done;
+  #isTerminal: boolean | null = null;
   #secrets: Secrets | null = null;
   /** For a screen that must be drawn again. */
   #lastSaid: readonly string[] = [];
   /** How many live lines are below what was said. */
   #live = 0;
-  #raw: (bytes: Uint8Array) => void = (bytes) => void process.stdout.write(bytes);
+  /** Passes the guard of stdout; null while that has no stream. */
+  #raw: ((bytes: Uint8Array) => void) | null = null;
 
   constructor(json: boolean) {
     this.json = json;
-    this.isTerminal = process.stderr.isTTY && process.env["TERM"] !== "dumb";
-    this.#hasColour = this.isTerminal && (process.env["NO_COLOR"] ?? "") === "";
   }
 
-  /** A run continues when the reader of its output is gone; its progress can be read later. */
+  /** People watch it, and its lines can be drawn again. */
+  get isTerminal(): boolean {
+    this.#isTerminal ??= process.stderr.isTTY && process.env["TERM"] !== "dumb";
+    return this.#isTerminal;
+  }
+
+  /** A run continues when nobody can read its output; its progress can be read later. */
   isDriving = false;
-
-  /** `pawl events | head` closes the pipe early; that is not an error. */
-  ignoreBrokenPipes(): void {
-    process.stdout.on("error", (error) => this.#leave(error));
-    process.stderr.on("error", (error) => this.#leave(error));
-  }
-
-  #leave(error: Error & { code?: string }): void {
-    // EIO: the terminal is closed.
-    if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
-    if (!this.isDriving) process.exit(this.exitCode);
-  }
 
   /** From now on nothing that is printed contains a control character. The call that is returned ends that. */
   guard(): () => void {
-    const [stdout, stderr] = [guardStream(process.stdout), guardStream(process.stderr)];
-    this.#raw = stdout.raw;
-    return () => {
-      stdout.remove();
-      stderr.remove();
+    const guards: { remove(): void }[] = [];
+    const meet = (stream: NodeJS.WriteStream) => {
+      const guard = guardStream(stream);
+      guards.push(guard);
+      return guard;
     };
+    whenUsed("stdout", (stream) => {
+      stream.on("error", (error) => this.#lose(error));
+      this.#raw = meet(stream).raw;
+    });
+    whenUsed("stderr", (stream) => {
+      stream.on("error", (error) => isLeft(error) && this.#lose(error));
+      meet(stream);
+    });
+    return () => {
+      for (const guard of guards) guard.remove();
+    };
+  }
+
+  /** What was printed did not arrive. */
+  #lose(error: unknown): void {
+    if (this.isDriving) return;
+    process.exit(isLeft(error) ? this.exitCode : this.fail(cannotPrint(error)));
   }
 
   /** Bytes as they are, for a person who asks for them. */
   raw(bytes: Uint8Array): void {
-    this.#raw(bytes);
+    // The stream may be made here, and its guard with it.
+    const { stdout } = process;
+    if (this.#raw === null) stdout.write(bytes);
+    else this.#raw(bytes);
   }
 
   /** Replaces the live lines of the terminal by these, in one write, so that it does not flicker. What is said goes above them. */
@@ -81,12 +93,23 @@ export class Console {
 
   /** Data. */
   print(text: string): void {
-    process.stdout.write(`${text}\n`);
+    this.write(`${text}\n`);
   }
 
   /** Data without a line end. */
   write(text: string): void {
-    process.stdout.write(text);
+    // Once others write to the stream, the order is kept only there. A driver does not wait for a reader.
+    if (this.#raw === null && !this.isDriving) this.#writeAtOnce(cleanOutput(text));
+    else process.stdout.write(text);
+  }
+
+  #writeAtOnce(text: string): void {
+    try {
+      const rest = writeAtOnce("stdout", text);
+      if (rest.length > 0) this.raw(rest);
+    } catch (error) {
+      this.#lose(error);
+    }
   }
 
   document(value: PrintedDocument): void {
@@ -125,7 +148,8 @@ export class Console {
   }
 
   paint(colour: Colour, text: string): string {
-    return this.#hasColour ? `${ownEscape(`[${colours[colour]}m`)}${text}${ownEscape("[0m")}` : text;
+    const hasColour = this.isTerminal && (process.env["NO_COLOR"] ?? "") === "";
+    return hasColour ? `${ownEscape(`[${colours[colour]}m`)}${text}${ownEscape("[0m")}` : text;
   }
 
   /** A line of a transcript, in the colour of its tone. */
@@ -138,13 +162,13 @@ export class Console {
   fail(thrown: unknown): number {
     const error = filesGone(thrown) ?? thrown;
     if (!(error instanceof AppError)) return this.#crash(error);
-    if (this.json) {
-      const { code, message, hint, details } = error;
-      this.document({ error: this.#hides.redactAll({ code, message, hint, details }) });
-    }
     this.say(`${this.paint("red", `error[${error.code}]:`)} ${error.message}`);
     for (const detail of error.details) this.say(`  ${detail.replaceAll("\n", "\n  ")}`);
     this.say(`hint: ${error.hint}`);
+    if (this.json && error.code !== "OUTPUT_FAILED") {
+      const { code, message, hint, details } = error;
+      this.document({ error: this.#hides.redactAll({ code, message, hint, details }) });
+    }
     return error.exitCode;
   }
 
@@ -172,6 +196,18 @@ function filesGone(error: unknown): AppError | null {
       cause: error,
     },
   );
+}
+
+/** `pawl events | head` closes the pipe early; that is not an error. EIO: the terminal is closed. */
+function isLeft(error: unknown): boolean {
+  return ["EPIPE", "EIO"].includes(systemCode(error) ?? "");
+}
+
+function cannotPrint(error: unknown): AppError {
+  return new AppError("OUTPUT_FAILED", `what this command prints could not be written: ${errorText(error)}`, {
+    hint: "make room where its output goes, and call it again: nothing else of it failed",
+    cause: error,
+  });
 }
 
 /** More than a terminal has rows. */

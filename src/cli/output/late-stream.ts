@@ -1,0 +1,36 @@
+// The standard streams. Owns: meeting one of them when it is first used, and writing without it. Node loads code for 2 ms to make them, and
+// most commands print one document.
+
+import { writeSync } from "node:fs";
+import { systemCode } from "../../domain/error.ts";
+
+type Name = "stdout" | "stderr";
+
+/** Calls `meet` with the stream before anybody uses it, at once where that can be no longer told. */
+export function whenUsed(name: Name, meet: (stream: NodeJS.WriteStream) => void): void {
+  const own = Object.getOwnPropertyDescriptor(process, name);
+  if (own?.get === undefined) {
+    meet(process[name]);
+    return;
+  }
+  const get = () => {
+    Object.defineProperty(process, name, own);
+    const stream = process[name];
+    meet(stream);
+    return stream;
+  };
+  Object.defineProperty(process, name, { ...own, get });
+}
+
+const descriptors: Readonly<Record<Name, number>> = { stdout: 1, stderr: 2 };
+
+/** Returns what the reader does not take yet: its pipe is full, and does not let a writer wait. */
+export function writeAtOnce(name: Name, text: string): Uint8Array {
+  let rest: Uint8Array = Buffer.from(text);
+  try {
+    while (rest.length > 0) rest = rest.subarray(writeSync(descriptors[name], rest));
+  } catch (error) {
+    if (systemCode(error) !== "EAGAIN") throw error;
+  }
+  return rest;
+}
