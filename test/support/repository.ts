@@ -159,7 +159,8 @@ function hash(bytes: Uint8Array): string {
 
 function removeAfterTest(dir: string): void {
   try {
-    onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+    // What a killed process has left behind may write its last lines meanwhile.
+    onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
   } catch {
     // Called from a hook or a script: there is no test to wait for.
   }

@@ -14,9 +14,9 @@ export type Driver = typeof import("pg");
 /** Beside these, a store that is watched has one to listen. */
 const mostConnections = 4;
 
-/** Of each session, in milliseconds. A process that is stopped within a transaction, or cut off, holds up the others for no longer. */
 /** How long a connection is silent before the system asks the server, then each second, and gives it up after ten. */
 const askAfterMs = 10_000;
+/** Of each session, in milliseconds. A process that is stopped within a transaction, or cut off, holds up the others for no longer. */
 const timeouts = { statement_timeout: 30_000, lock_timeout: 15_000, idle_in_transaction_session_timeout: 10_000 };
 export const connectMs = 10_000;
 
