@@ -4,7 +4,7 @@
 import { counted } from "../domain/counted.ts";
 import { type FenceLine, type KeyLine, readFenceLine, readKeyLine } from "./keyline.ts";
 import { cleanText, cutEnd, fits, foldWord } from "./plaintext.ts";
-import { meaningOf } from "./status.ts";
+import { denialAtTheEnd, isDenialWithRemark, meaningOf } from "./status.ts";
 import { isStoriesLine, storiesKey } from "./stories.ts";
 
 const maxValueBytes = 64 * 1024;
@@ -39,6 +39,8 @@ interface Entries {
   /** In the order in which they were printed; a key may occur more than once. */
   readonly entries: readonly PrintedKey[];
   readonly notes: readonly string[];
+  /** A STATUS in prose that says no, behind the last one that is a key: null: there is none. */
+  readonly aside: string | null;
 }
 
 interface KeyValues {
@@ -51,7 +53,7 @@ export function readKeys(text: string, known: readonly string[]): KeyValues {
 }
 
 /** Each key once. The last occurrence counts: what comes before may be the prompt, echoed. */
-export function lastOfEach(read: Entries, known: readonly string[]): KeyValues {
+export function lastOfEach(read: Pick<Entries, "entries" | "notes">, known: readonly string[]): KeyValues {
   const notes = new Set(read.notes);
   const values = new Map<string, string>();
   for (const { key, value } of read.entries) {
@@ -92,6 +94,7 @@ class Reader {
   readonly #seen = new Set<string>();
   readonly #fences: FenceLine[] = [];
   #open: Open | null = null;
+  #aside: string | null = null;
 
   constructor(known: readonly string[], deciding: string | null, notes: readonly string[]) {
     const also = deciding === null ? [] : [deciding.toLowerCase()];
@@ -107,11 +110,19 @@ class Reader {
     const keyLine = readKeyLine(line);
     if (keyLine && this.#counts(keyLine)) return this.#start(keyLine, line);
     this.#open?.lines.push(line);
+    this.#lookAside(line);
   }
 
   end(): Entries {
     this.#close();
-    return { entries: this.#entries, notes: [...this.#notes] };
+    return { entries: this.#entries, notes: [...this.#notes], aside: this.#aside };
+  }
+
+  /** In a value that is not a summary, a STATUS is what that value is about. Without a STATUS before it, only one in the last line counts. */
+  #lookAside(line: string): void {
+    if (this.#fences.length > 0 || !isFilled(line)) return;
+    if (!this.#seen.has("status")) this.#aside = null;
+    if (this.#open === null || this.#open.key === "summary") this.#aside = denialAtTheEnd(line) ?? this.#aside;
   }
 
   #crossFence(fence: FenceLine, line: string): void {
@@ -155,6 +166,7 @@ class Reader {
     if (/[\u00A0\u2000-\u200A\u202F\u3000]/.test(raw.slice(0, line.spelling.length + 8)))
       this.#notes.add(`read a no-break space beside ${line.key.toUpperCase()} as a space`);
     this.#seen.add(line.key);
+    if (line.key === "status") this.#aside = null;
     const { key, value, nested } = line;
     const fences = this.#fences.length;
     if (this.#single.has(key)) this.#add(key, this.#unwrapped(line), fences > 0);
@@ -187,7 +199,7 @@ class Reader {
 
 /** In a list or in prose, `Status: field is missing` is about a status; `Status: done` is one. */
 function isPlausible({ key, value }: KeyLine): boolean {
-  if (key === "status") return meaningOf(value) !== null;
+  if (key === "status") return meaningOf(value) !== null || isDenialWithRemark(value);
   return value !== "" && !/\s/.test(foldWord(value));
 }
 

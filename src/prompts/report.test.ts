@@ -125,6 +125,46 @@ describe("two verdicts", () => {
     expect(verdictOf("STATUS: done\nSTATUS: in progress")).toBe("invalid_output");
   });
 
+  test("[PR19] a no with words of its own contradicts as well, in every form, before and behind a yes", () => {
+    for (const no of [
+      "STATUS: rejected (tests are red)",
+      "STATUS: Not done: one of three",
+      "**Status**: rejected (tests are red)",
+      "**Status:** Rejected — tests are red",
+      "**STATUS: Rejected — tests are red**",
+      "Status: failed, see below",
+    ]) {
+      expect([no, verdictOf(`${no}\n\nFormat:\nSTATUS: done`)]).toEqual([no, "invalid_output"]);
+      expect([no, verdictOf(`STATUS: done\n${no}`)]).toEqual([no, "invalid_output"]);
+      expect([no, verdictOf(no)]).toEqual([no, "invalid_output"]);
+      expect([no, verdictOf(`SUMMARY\nx\n\n${no}`, agent({ summary: true }))]).toEqual([no, "invalid_output"]);
+    }
+    expect(verdictOf("Status: failed tests were fixed\nSTATUS: done")).toEqual(passed);
+  });
+
+  test("[PR19] a no in a line of prose contradicts a yes before it, and ends a summary without one", () => {
+    for (const no of [
+      "On second thought: STATUS: retry",
+      "> STATUS: retry",
+      "The tests are red though, so my verdict is **STATUS: retry**.",
+      "| STATUS: failed |",
+    ]) {
+      expect([no, whyOf(`STATUS: done\n${no}`)]).toEqual([no, expect.stringMatching(/^two verdicts: STATUS/)]);
+      expect([no, verdictOf(`${no}\nFixed.\nSTATUS: done`)]).toEqual([no, passed]);
+      const summarised = `SUMMARY\nfoo\n${no}`;
+      expect([no, whyOf(summarised, agent({ summary: true }))]).toEqual([
+        no,
+        expect.stringMatching(/^STATUS "\w+" is part/),
+      ]);
+      expect([no, verdictOf(`${summarised}\nThat was before.`, agent({ summary: true }))]).toEqual([no, passed]);
+    }
+    expect(verdictOf("STATUS: done\nCHANGES: the verifier may say STATUS: retry\nand then STATUS: retry")).toEqual(
+      passed,
+    );
+    expect(verdictOf("STATUS: done\nSTATUS: retry is what I would say of red tests.")).toBe("invalid_output");
+    expect(verdictOf("STATUS: done\n```\nand STATUS: retry\n```")).toEqual(passed);
+  });
+
   test("what a block quotes does not contradict what is said after it", () => {
     expect(verdictOf("It said:\n```\nSTATUS: retry\n```\nFixed now.\nSTATUS: done")).toEqual(passed);
     expect(verdictOf("Asked for:\n```\nSTATUS: done\n```\nSTATUS: retry")).toEqual(rejected);
@@ -260,6 +300,7 @@ describe("a deciding key", () => {
     expect(report).toMatchObject({ verdict: value("needs_fixes"), feedback: "x" });
     expect(report.notes).toContain("STATUS asks to try again, but DECISION decides");
     expect(verdictOf("STATUS: failed\nDECISION: approved", reviewer)).toBe("failed");
+    expect(whyOf("STATUS: retry\nDECISION: approved", reviewer)).toMatch(/^two verdicts: .* DECISION is "approved"/);
     expect(verdictOf("STATUS: oops\nDECISION: approved", reviewer)).toBe("invalid_output");
   });
 

@@ -9,7 +9,7 @@ import { isExample, type Told, withoutEcho } from "./echo.ts";
 import { type Expectation, expectationOf } from "./expectation.ts";
 import { lastOfEach, type PrintedKey, readEntries } from "./output.ts";
 import { asIdentifier, cleanText, cutBeginning, cutEnd, flatten, foldWord } from "./plaintext.ts";
-import { contradicts, meaningOf, type StatusMeaning } from "./status.ts";
+import { contradicts, denialIn, meaningOf, type StatusMeaning } from "./status.ts";
 import { readStories } from "./stories.ts";
 import { hasSummary, labelSummary, readSummary } from "./summary.ts";
 
@@ -69,7 +69,7 @@ export function readGiven(
   });
   const lines = entries.flatMap(({ key, value }) => (key === "summary" ? [] : [`${key.toUpperCase()}: ${value}`]));
   const text = [given.summary ?? "", ...lines].join("\n");
-  const reading = readingOf(step, text, { entries, notes: [...notes] }, knownTo(step, known), false);
+  const reading = readingOf(step, text, { entries, notes: [...notes], aside: null }, knownTo(step, known), false);
   const { stories } = given;
   const json = typeof stories === "string" ? stories : JSON.stringify(stories ?? null);
   const isPlan = stories !== undefined && stories !== null;
@@ -116,6 +116,8 @@ interface Reading {
   readonly entries: readonly PrintedKey[];
   readonly values: ReadonlyMap<string, string>;
   readonly expected: Expectation | null;
+  /** A STATUS in prose behind all others that says no. */
+  readonly aside: string | null;
   /** Much of it only repeats the prompt. */
   readonly repeats: boolean;
   /** Grows while the output is judged. */
@@ -141,14 +143,17 @@ function readingOf(
   const read = lastOfEach(found, known);
   const text = cleanText(raw).text.trim();
   const expected = expectationOf(step.expects);
-  return { step, text, entries: found.entries, values: read.values, expected, repeats, notes: [...read.notes] };
+  const { entries, aside } = found;
+  return { step, text, entries, aside, values: read.values, expected, repeats, notes: [...read.notes] };
 }
 
 /** As they would have been printed: the outputs, what is said of them, and last the verdict. */
 function entriesOf(step: PerformedWork, given: Given, notes: Set<string>): readonly PrintedKey[] {
   // A summary that says no is a verdict as well: it contradicts an outcome that says yes.
   const said = readEntries(given.summary ?? "", [], null).entries;
-  const entries = said.filter(({ key, value, fenced }) => key === "status" && !fenced && meaningOf(value) !== null);
+  const entries = said.filter(
+    ({ key, value, fenced }) => key === "status" && !fenced && (meaningOf(value) ?? denialIn(value)) !== null,
+  );
   const add = (key: string, given: unknown) => {
     const value = valueOf(given);
     const cut = cutEnd(value, maxGivenBytes);
@@ -214,8 +219,12 @@ function statusOf(reading: Reading): StatusMeaning | null | Judgement {
       return { value, fenced, meaning: meaningOf(value) ?? (isExpected ? ("passed" as const) : null) };
     });
   const last = said.at(-1);
-  if (!last) return null;
-  if (contradicts(said, (meaning) => meaning === "passed")) return twoVerdicts("STATUS", said);
+  const { aside } = reading;
+  if (!last)
+    return aside === null ? null : unreadable(`STATUS ${shortly(aside)} is part of a line: ${wanted(reading)}`);
+  const denied = said.map((each) => ({ ...each, meaning: each.meaning ?? denialIn(each.value) }));
+  if (contradicts(denied, (meaning) => meaning === "passed")) return twoVerdicts("STATUS", said);
+  if (aside !== null && last.meaning === "passed") return twoVerdicts("STATUS", [...said, { value: aside }]);
   if (last.meaning === null) return unreadable(`unknown STATUS ${shortly(last.value)}: ${wanted(reading)}`);
   return last.meaning;
 }
@@ -248,6 +257,8 @@ function decide(reading: Reading, key: string, status: StatusMeaning | null = nu
     return unreadable(`${unknown}; expected one of: ${options.join(", ")}`);
   }
   if (last.meaning !== last.value) reading.notes.push(`read ${name} ${shortly(last.value)} as ${last.meaning}`);
+  if (status === "rejected" && meaningOf(last.value) === "passed")
+    return unreadable(`two verdicts: STATUS asks to try again, and ${name} is ${shortly(last.value)}; say one of both`);
   if (status === "rejected") reading.notes.push(`STATUS asks to try again, but ${name} decides`);
   if (status === null && key !== "status") reading.notes.push(`no STATUS line; ${name} decides`);
   return verdict({ kind: "value", value: last.meaning });

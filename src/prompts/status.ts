@@ -35,6 +35,29 @@ export function meaningOf(status: string): StatusMeaning | null {
   return meanings.get(asIdentifier(foldWord(status))) ?? null;
 }
 
+/** What begins with a word that says no, and goes on: `Rejected — tests are red`. Not known as a whole, so it is no verdict, but no pass either. */
+export function denialIn(status: string): StatusMeaning | null {
+  const [first = "", second = ""] = foldWord(status).split(/[^\p{L}\p{N}_-]+/u);
+  const meaning = meaningOf(`${first} ${second}`) ?? meaningOf(first);
+  return meaning === "passed" ? null : meaning;
+}
+
+/** The same, where what follows the word is clearly a remark, and not the rest of a sentence: `Failed (exit 1)`. */
+export function isDenialWithRemark(status: string): boolean {
+  const [, word = "", rest = ""] = /^([\p{L}\p{N}_ -]*[\p{L}\p{N}_])[*`]*\s*(.*)$/u.exec(status.trim()) ?? [];
+  const meaning = meaningOf(word.replace(/\s+-$/, ""));
+  return rest !== "" && meaning !== null && meaning !== "passed";
+}
+
+const atTheEnd = /\bSTATUS:[*`]*\s*([A-Za-z][A-Za-z_ -]{0,40})[^\p{L}\p{N}]*$/u;
+
+/** The word that says no where a line of prose, a quotation or a row of a table ends with a STATUS; null: it does not. */
+export function denialAtTheEnd(line: string): string | null {
+  const value = atTheEnd.exec(line.slice(-200))?.[1]?.trim() ?? "";
+  const meaning = meaningOf(value);
+  return meaning === null || meaning === "passed" ? null : value;
+}
+
 /** One time that something was said: what it means (null: nothing), and whether it stood in a fenced block. */
 interface Said<Meaning extends string> {
   readonly meaning: Meaning | null;
