@@ -212,6 +212,8 @@ export interface RunLookup {
   specs(id: RunId): Promise<readonly StorySpec[]>;
   /** The log of a run, starting after `seq`. */
   eventsAfter(id: RunId, seq: number): Promise<readonly Event[]>;
+  /** Whether the repository has the commit at which the run began. Another one may be at its place now. */
+  beganHere(run: FoundRun): Promise<boolean>;
 }
 
 export interface EarlierRun {

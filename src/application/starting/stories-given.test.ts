@@ -1,6 +1,6 @@
 // A PRD that is started again: the store says what is done, whatever the file says, and two starts at once are one run.
 
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { log, makeRepository, tempDir } from "../../../test/support/repository.ts";
@@ -120,6 +120,31 @@ test("[RA42] what a file that cannot be written does not say is known from the s
   expect(await start()).toMatchObject({ kind: "driven", end: "done" });
   expect(calls()).toBe("US-001,US-001,US-002,US-003");
   expect(await start({ only: ["US-002"] })).toMatchObject({ kind: "nothing" });
+});
+
+test("[RA42] a PRD that was not there while its stories ended, as after a change of branches, gets what it missed, and nothing is done again", async () => {
+  const { start, calls, passes, file, home } = makeSite();
+  const dir = dirname(home);
+  const agent = readFileSync(join(dir, "agent.sh"), "utf8");
+  writeFileSync(join(dir, "agent.sh"), `mv '${join(dir, file)}' '${join(dir, "away.json")}' 2>/dev/null\n${agent}`);
+  expect(await start()).toMatchObject({ kind: "driven", end: "done" });
+  renameSync(join(dir, "away.json"), join(dir, file));
+  expect(passes()).toEqual([false, false]);
+  writeFileSync(join(dir, "agent.sh"), agent);
+  expect(await start()).toMatchObject({ kind: "nothing" });
+  expect(passes()).toEqual([true, true]);
+  expect(calls()).toBe("US-001,US-002");
+});
+
+test("[RA42] another repository at the same place has done nothing yet", async () => {
+  const { start, calls, repo, write } = makeSite();
+  expect(await start()).toMatchObject({ kind: "driven", end: "done" });
+  rmSync(repo, { recursive: true });
+  makeRepository({ "other.txt": "another one" }, { dir: repo });
+  write([one, two]);
+  expect(await start()).toMatchObject({ kind: "driven", end: "done" });
+  expect(calls()).toBe("US-001,US-001,US-002,US-002");
+  expect(log(repo, "main")).toHaveLength(3);
 });
 
 test("[RA43] a PRD that is started several times at once is one run, and so is one with another folder", async () => {

@@ -45,9 +45,12 @@ export async function openPrd({ file, path, text, only, folder, runs }: OpenRequ
 
 /**
  * A story that an earlier run finished has passed, also if that never reached the file: its driver died first, or the file cannot
- * be written. Where the file did say so once, a person has taken it back. A story with other words is another story.
+ * be written or is not there. Where the file did say so once, a person has taken it back. A story with other words is another story,
+ * and so is every story of another repository at the same place.
  */
 async function withFinished(prd: Prd, file: string, earlier: EarlierRun, runs: RunLookup): Promise<Prd> {
+  const run = await runs.find(earlier.id);
+  if (run === null || !(await runs.beganHere(run))) return prd;
   const shown = earlier.folder === null ? null : shownOf(earlier.folder, earlier.id);
   const unseen = new Set(doneIn(await runs.eventsAfter(earlier.id, shown ?? 0)));
   if (unseen.size === 0) return prd;

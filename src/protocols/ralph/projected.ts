@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { errorText } from "../../domain/error.ts";
+import { AppError, errorText } from "../../domain/error.ts";
 import type { Event } from "../../domain/event.ts";
 import type { StoryId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
@@ -81,7 +81,11 @@ export class RalphFiles implements ProjectedFiles {
 
   /** Only the value of `passes` changes in the user's file. */
   #markPasses(): void {
-    if (this.#prd === null || !existsSync(this.#prd)) return;
+    if (this.#prd === null) return;
+    if (!existsSync(this.#prd))
+      throw new AppError("INPUT_MISSING", `${this.#prd} is not there, so it does not say what is done`, {
+        hint: "Pawl knows it all the same, and writes it when the file is there again",
+      });
     const text = readRegular(this.#prd, { links: "follow" });
     const marked = this.#marks.mark(text, this.#passes);
     if (marked === text) return;

@@ -4,6 +4,7 @@ import type { Event } from "../../domain/event.ts";
 import { shownOf } from "../../protocols/files/sidecar.ts";
 import type { Opening, OpenRequest, RunLookup } from "../../protocols/protocol.ts";
 import type { Store } from "../../store/store.ts";
+import { hasCommit } from "../../workspaces/clones/clone.ts";
 import type { Parts } from "../parts.ts";
 import { keepsPlace, runsAtPlace } from "../transition/place-owner.ts";
 
@@ -54,6 +55,7 @@ function lookupIn(store: Store, repo: string): RunLookup {
       }));
     },
     specs: (id) => store.storySpecs(id),
+    beganHere: async ({ header: { place } }) => place.base === null || (await hasCommit(repo, place.base)),
     async eventsAfter(id, seq) {
       const events: Event[] = [];
       for (let after = seq; ; ) {
