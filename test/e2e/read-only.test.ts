@@ -30,6 +30,7 @@ const nasty = {
   "changes a file that was committed": ["echo worse > work.txt", "work.txt"],
   "changes a file that was not": ["echo worse > loose.txt", "loose.txt"],
   "writes another file": ["mkdir d; echo new > d/new.txt", "d/new.txt"],
+  "hides a change from git": ["git update-index --assume-unchanged work.txt; echo worse > work.txt", "work.txt"],
   "removes one": ["rm work.txt", "work.txt"],
   commits: ["echo more > more.txt; git add more.txt; git commit --quiet -m fixed", "more.txt"],
   "moves the branch": ["git commit --quiet --allow-empty -m empty", "commits or what is staged"],

@@ -11,6 +11,7 @@ import { branchRefIn, headOf } from "../git/head.ts";
 import { changeRefs, type RefChange, readRefs } from "../git/refs.ts";
 import { operationIn } from "../git/repository.ts";
 import { type Change, changesBetween } from "../trees/changes.ts";
+import { hiddenFiles } from "../trees/hidden-files.ts";
 import { copyIndex } from "../trees/snapshot.ts";
 import {
   closeIntent,
@@ -32,7 +33,7 @@ import {
   waitForOwner,
   withState,
 } from "./settling.ts";
-import { filesAt, hiddenFiles, isThere } from "./undo-move.ts";
+import { filesAt, isThere } from "./undo-move.ts";
 
 export type { Move } from "./intent.ts";
 

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { git, splitNul } from "../git/git.ts";
 import { type Change, changesBetween } from "../trees/changes.ts";
+import { hiddenFiles } from "../trees/hidden-files.ts";
 import { copyIndex } from "../trees/snapshot.ts";
 import { type Intent, removeIndex, scratchIndexes } from "./intent.ts";
 
@@ -59,22 +60,6 @@ export async function countMoved(intent: Intent): Promise<number> {
   const changes = await changesBetween(tree, from, to);
   const unlikeOld = await namesOfChanged(tree, {});
   return changes.filter(({ path, kind }) => (kind === "added" ? isFile(join(tree, path)) : unlikeOld.has(path))).length;
-}
-
-/**
- * Tracked files that a person told git not to look at: `edited` at will by assume-unchanged or skip-worktree, or `absent` from the
- * checkout, as in a sparse one.
- */
-export async function hiddenFiles(tree: string): Promise<ReadonlyMap<string, "edited" | "absent">> {
-  const entries = splitNul((await git(tree, ["ls-files", "-v", "-z"])).stdout);
-  return new Map(
-    entries
-      .filter((entry) => /^[a-zS] /.test(entry))
-      .map((entry) => {
-        const name = entry.slice(2);
-        return [name, entry.startsWith("S") && !isThere(join(tree, name)) ? "absent" : "edited"];
-      }),
-  );
 }
 
 /** A copy of the index of the checkout in which git looks at the hidden files too. */

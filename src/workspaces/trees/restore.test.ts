@@ -265,6 +265,25 @@ test("[WS5] a deleted file that an agent made again where files are ignored is d
   expect(readFileSync(join(outside, "c.txt"), "utf8")).toBe("theirs");
 });
 
+test("[WS5] what an agent hides from git is in the snapshot, and is put back", async () => {
+  for (const flag of ["--assume-unchanged", "--skip-worktree"]) {
+    const { path } = await makeTree({ "a.txt": "1", "b.txt": "1" });
+    const before = await takeSnapshot(path);
+    runGit(path, "update-index", flag, "a.txt");
+    writeFiles(path, { "a.txt": "hidden" });
+    const hiding = await takeSnapshot(path);
+    expect(hiding).not.toBe(before);
+    runGit(path, "update-index", flag, "a.txt", "b.txt");
+    writeFiles(path, { "a.txt": "more", "b.txt": "more" });
+    await restoreSnapshot(path, hiding);
+    expect(runGit(path, "status", "--porcelain")).toBe(" M a.txt");
+    expect(readFileSync(join(path, "a.txt"), "utf8")).toBe("hidden");
+    await restoreSnapshot(path, before);
+    expect(runGit(path, "status", "--porcelain")).toBe("");
+    expect(readFileSync(join(path, "a.txt"), "utf8")).toBe("1");
+  }
+});
+
 test("[WS5] an old lock on the branch is taken away, a fresh one is waited for", async () => {
   const { path, repo } = await makeTree({ "a.txt": "1" }, "pawl/1-x");
   const snapshot = await takeSnapshot(path);

@@ -8,6 +8,7 @@ import { removeAll } from "../../system/files/remove-all.ts";
 import { git, gitLine, splitNul } from "../git/git.ts";
 import { branchRefOf } from "../git/head.ts";
 import { clearLock } from "../git/locks.ts";
+import { revealHidden } from "./hidden-files.ts";
 import { assertOwned, type OwnedTree } from "./ownership.ts";
 import { parseSnapshot, type Snapshot } from "./snapshot.ts";
 
@@ -21,6 +22,7 @@ export async function restoreSnapshot(path: string, text: string): Promise<void>
   forgetOperations(tree.gitDir);
   await removeStaleLocks(tree, snapshot);
   await moveHead(tree, snapshot);
+  await revealHidden(tree.path);
 
   // The files come first, because an uncommitted .gitignore among them decides what is cleaned.
   await readTree(tree, ["--reset", "-u", snapshot.content ?? snapshot.head]);

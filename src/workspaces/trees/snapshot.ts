@@ -1,5 +1,5 @@
-// Snapshots. Owns: an id for the exact state of a tree, including uncommitted work, taken without changing the tree or its index. Does
-// not own: restoring one.
+// Snapshots. Owns: an id for the exact state of a tree, including uncommitted work, taken without changing the tree or what is staged.
+// Does not own: restoring one.
 
 import { copyFileSync, lstatSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,6 +12,7 @@ import { branchRefOf, commonDirOf, headOf } from "../git/head.ts";
 import { mayRecordRepositories } from "../git/index-file.ts";
 import { keepObject, writeCommit } from "../git/own-objects.ts";
 import { dropRefs } from "../git/refs.ts";
+import { revealHidden } from "./hidden-files.ts";
 import { commitOfLeft, type LeftBranch } from "./left-branch.ts";
 import { entryFor, readMarker } from "./ownership.ts";
 import { treeStatus } from "./status.ts";
@@ -26,6 +27,7 @@ export interface Snapshot {
 }
 
 export async function takeSnapshot(path: string): Promise<string> {
+  await revealHidden(path);
   const [head, branchRef, status] = await Promise.all([headOf(path), branchRefOf(path), treeStatus(path)]);
   const content = status === "" ? null : await storeContent(path, head, splitNul(status));
   const branch = branchRef?.replace(/^refs\/heads\//, "") ?? null;
