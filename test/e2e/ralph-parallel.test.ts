@@ -277,6 +277,8 @@ test("[DR10] with low disk space a story that has begun continues, no other begi
   await until(() => full.stderr().includes("no new story begins"));
   expect((await ralph.status()).run.status).toBe("running");
   expect(begun(ralph.journal()).filter((step) => step.startsWith("US-002"))).toEqual([]);
+  const why = (await ralph.pawl("why", "1")).stdout;
+  expect(why).toMatch(/^US-002: \w+ waits for disk space: only \d+ MB are free .*workspace\.min_free/);
   full.child.kill("SIGINT");
   expectCode(await full.ended, 130);
   expect(full.stderr().match(/no new story begins/g)).toHaveLength(1);
@@ -284,4 +286,23 @@ test("[DR10] with low disk space a story that has begun continues, no other begi
   configure(ralph, "workspace: { min_free: 0 }\n");
   expectCode(await ralph.pawl("resume", "1"), 0);
   expect(integrated(ralph.repo)).toEqual(["US-001", "US-002"]);
+});
+
+test("[CM164] of a run that works on, why names each open question and how to answer it", async () => {
+  const ralph = newRalph([{ id: "US-001" }, { id: "US-002" }], {
+    agent: `*/coding) : > "$S/$PAWL_STORY"; await_file go; echo "$PAWL_STORY" > "$PAWL_STORY.txt" ;;`,
+  });
+  const driver = ralph.startRun("--agents", "2");
+  await until(() => ralph.isThere("US-001") && ralph.isThere("US-002"));
+  expectCode(await ralph.pawl("stop", "1", "--story", "US-001"), 0);
+  const lines = async () => (await ralph.pawl("why", "1")).stdout.split("\n");
+  await expect.poll(async () => (await lines()).filter((line) => line.startsWith("? "))).toHaveLength(1);
+  const [doing = "", question = "", cause = "", answer = ""] = await lines();
+  expect(doing).toContain("US-002: coding is running");
+  expect(question).toContain("coding");
+  expect(cause).toBe("  because a person stopped it");
+  const [, gate = "", options = ""] = /^ {2}pawl answer (\S+) (\S+)$/.exec(answer) ?? [];
+  ralph.release("go");
+  expectCode(await ralph.pawl("answer", gate, options.split("|")[0] ?? ""), 0);
+  expectCode(await driver.ended, 0);
 });

@@ -92,7 +92,7 @@ export async function knownHere(
     if (error instanceof AppError) return null;
     throw error;
   });
-  const facts = await knownOf(parts, known, (there?.parts ?? parts).executors);
+  const facts = await knownOf(parts, known, there?.parts ?? parts);
   const service = serviceHere(app);
   const trouble = service?.troubles[known.run.header.id];
   const words = trouble === undefined ? null : `${trouble.why}; ${trouble.hint}`;

@@ -20,9 +20,9 @@ import { noAttempts, performEffects } from "../effects/effects.ts";
 import { placementOf } from "../machines/placement.ts";
 import type { Parts } from "../parts.ts";
 import { StopSwitch } from "../stop-switch.ts";
+import { lowDiskWarning } from "../trees/disk-space.ts";
 import { withTreeLock } from "../trees/trees.ts";
 import { pullingWorker } from "../worker.ts";
-import { lowDiskWarning } from "./disk-space.ts";
 import { recover } from "./recover.ts";
 
 /** The time limit of a step whose workflow gives none: after that, an agent that pulled it counts as dead. */

@@ -8,19 +8,21 @@ import { type Run, scopeOf } from "../../domain/run.ts";
 import { performedBy } from "../../engine/definitions.ts";
 import type { Known } from "../../engine/why.ts";
 import { localTime } from "../../system/local-time.ts";
+import { needsTree } from "../attempt/claim/claim.ts";
 import { choose } from "../attempt/claim/executor-choice.ts";
 import { readBeginRecord } from "../attempt/records.ts";
 import { labelsOf } from "../machines/placement.ts";
-import type { Executors, Parts } from "../parts.ts";
+import type { Parts } from "../parts.ts";
+import { lowDiskWarning } from "../trees/disk-space.ts";
 import { driversOf, findOrphans, isPulled } from "../worker.ts";
 import { moneyCapGap } from "./money-cap.ts";
 import { permitWaits } from "./permit-waits.ts";
 
-/** `executors`: as the run's own repository configures them. */
+/** `executors`, `settings`: as the run's own repository configures them. */
 export async function knownOf(
   parts: Pick<Parts, "store" | "dispatch" | "machines" | "labels" | "clock" | "home" | "protocols">,
   { run, number }: { readonly run: Run; readonly number: number },
-  executors: Executors,
+  { executors, settings }: Pick<Parts, "executors" | "settings">,
 ): Promise<Known> {
   const now = parts.clock.now();
   const holds = await parts.store.holds();
@@ -30,6 +32,7 @@ export async function knownOf(
     return chosen.kind === "chosen" ? chosen.name : "pull";
   });
   const missing = await missingLabels(parts);
+  const lowDisk = run.header.end === null ? await lowDiskWarning({ settings, home: parts.home }) : null;
   return {
     orphans: await findOrphans(parts),
     awaited: await awaitedIn(parts, run),
@@ -40,6 +43,7 @@ export async function knownOf(
     localTime: (at) => localTime(at, now),
     waitsFor(story, step) {
       if (scopeOf(run, story) === null) return null;
+      if (lowDisk !== null && needsTree(run, { story })) return `disk space: ${lowDisk}`;
       const definition = performedBy(run, story, step);
       const labels = definition === null ? null : missing(definition);
       if (labels !== null) return labels;

@@ -187,7 +187,8 @@ async function take(
 }
 
 /** The story has not begun, and needs a tree of its own. */
-function needsTree(run: Run, { story }: Offer): boolean {
+/** A step that begins a story, and its tree with it: not while there is little disk space. */
+export function needsTree(run: Run, { story }: Pick<Offer, "story">): boolean {
   return story !== null && run.stories[story]?.attempts.length === 0 && hasStoryTrees(run.header.definition);
 }
 

@@ -17,7 +17,7 @@ async function whyOf(world: World, run: RunId): Promise<string> {
   const { parts } = world;
   const { number = 0 } = (await parts.store.runById(run)) ?? {};
   const loaded = { run: await world.run(run), number };
-  return why(loaded.run, parts.clock.now(), await knownOf(parts, loaded, parts.executors));
+  return why(loaded.run, parts.clock.now(), await knownOf(parts, loaded, parts));
 }
 
 async function end({ parts }: World, claim: Claim | null): Promise<void> {
@@ -111,7 +111,7 @@ test("[LO5 LO6 LO7] at most so many attempts of an agent, and so many stories at
   for (const claim of coding) await end(world, claim);
   const next = await claimAll();
   expect(named(next).toSorted()).toEqual(["US-1 check", "US-2 check", "US-4 code", "US-5 code", "US-6 code"]);
-  const known = await knownOf(world.parts, { run: await world.run(run), number: 1 }, world.parts.executors);
+  const known = await knownOf(world.parts, { run: await world.run(run), number: 1 }, world.parts);
   const step = (await world.run(run)).stories[storyId("US-3")]?.chain.find(({ name }) => name === "check");
   expect(step && known.waitsFor(storyId("US-3"), step)).toBe(
     "one of 2 places at check, held by US-1: check, US-2: check",
