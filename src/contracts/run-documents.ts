@@ -75,6 +75,10 @@ const storyContract = object({
     .nullable()
     .describe("The tree that it works in. null: it is not at work, or works in the tree of the run."),
   reverted: text.exactOptional().describe("The commit that took its work back. Absent: nothing did."),
+  leftOut: z
+    .literal(true)
+    .exactOptional()
+    .describe("A person left it out: it counts as done, and nothing of it is on the base. Absent: nobody did."),
   startedAt: time.nullable().describe("When its first attempt began."),
   costUsd: usageShape.costUsd,
   estimatedUsd: usageShape.estimatedUsd,

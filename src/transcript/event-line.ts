@@ -112,7 +112,7 @@ export function lineOf(event: Event, names: ReadonlyMap<string, string>): Line |
     case "gate_answered":
       return { mark: "•", text: `${where}answered ${event.option}${event.note ? `: ${firstLineOf(event.note)}` : ""}` };
     case "story_changed":
-      if (event.status === "done") return { mark: "✓", text: `${event.of} done` };
+      if (event.status === "done") return { mark: "✓", text: `${event.of} ${event.leftOut ? "left out" : "done"}` };
       if (event.status === "failed" || event.status === "blocked")
         return { mark: "✗", text: `${event.of} ${event.status}: ${firstLineOf(event.reason)}` };
       return null;

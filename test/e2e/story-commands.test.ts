@@ -66,6 +66,8 @@ test("[SC1 SC2 SC3 SC4 SC5 SC6] story add, edit, move, skip and drop while anoth
       .filter((each) => each.passes)
       .map(({ id }) => id);
   expect(passes()).toEqual(["A", "B", "D"]);
+  expect((await ralph.pawl("stories", "1")).stdout).toMatch(/^C \[done\] .*\(left out by a person\)$/m);
+  expect((await ralph.pawl("status", "1")).stdout).toContain("4 of 6 stories done, 1 left out or taken back");
   expect(await story(6, "skip", "1", "B")).toContain("nothing was changed");
 
   // What was dropped is tried again with its run; what was left out waits for the next run of the file.

@@ -2,7 +2,15 @@
 
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
+import { hasStoryTrees } from "../../domain/definition.ts";
+import type { StoryId } from "../../domain/ids.ts";
+import type { Run } from "../../domain/run.ts";
 import type { Parts } from "../parts.ts";
+
+/** A step that begins a story makes a tree for it. */
+export function needsTree({ header, stories }: Run, story: StoryId | null): boolean {
+  return story !== null && stories[story]?.attempts.length === 0 && hasStoryTrees(header.definition);
+}
 
 /** null: there is enough, or it cannot be measured. */
 export async function lowDiskWarning({ settings, home }: Pick<Parts, "settings" | "home">): Promise<string | null> {

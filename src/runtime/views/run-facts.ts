@@ -8,12 +8,11 @@ import { type Run, scopeOf } from "../../domain/run.ts";
 import { performedBy } from "../../engine/definitions.ts";
 import type { Known } from "../../engine/why.ts";
 import { localTime } from "../../system/local-time.ts";
-import { needsTree } from "../attempt/claim/claim.ts";
 import { choose } from "../attempt/claim/executor-choice.ts";
 import { readBeginRecord } from "../attempt/records.ts";
 import { labelsOf } from "../machines/placement.ts";
 import type { Parts } from "../parts.ts";
-import { lowDiskWarning } from "../trees/disk-space.ts";
+import { lowDiskWarning, needsTree } from "../trees/disk-space.ts";
 import { driversOf, findOrphans, isPulled } from "../worker.ts";
 import { moneyCapGap } from "./money-cap.ts";
 import { permitWaits } from "./permit-waits.ts";
@@ -43,7 +42,7 @@ export async function knownOf(
     localTime: (at) => localTime(at, now),
     waitsFor(story, step) {
       if (scopeOf(run, story) === null) return null;
-      if (lowDisk !== null && needsTree(run, { story })) return `disk space: ${lowDisk}`;
+      if (lowDisk !== null && needsTree(run, story)) return `disk space: ${lowDisk}`;
       const definition = performedBy(run, story, step);
       const labels = definition === null ? null : missing(definition);
       if (labels !== null) return labels;

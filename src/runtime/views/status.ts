@@ -57,6 +57,7 @@ export function statusDocument(run: Run, summary: RunSummary, facts: StatusFacts
         attempts: Math.max(0, ...steps.map((step) => step.attempts)),
         slot: entry.slot ?? null,
         ...(entry.reverted === undefined ? {} : { reverted: entry.reverted }),
+        ...(entry.leftOut ? { leftOut: true as const } : {}),
         startedAt: first ? isoTime(first.startedAt) : null,
         ...costOf(story?.attempts ?? []),
         steps,

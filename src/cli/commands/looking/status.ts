@@ -65,12 +65,14 @@ export function statusLines(
 ): readonly string[] {
   const { run, steps, stories, gates, signals, notes } = document;
   const ended = run.endedAt === null ? now : Date.parse(run.endedAt);
-  const done = stories.filter((story) => story.status === "done").length;
+  const done = stories.filter((story) => story.status === "done" && !isAway(story));
+  const away = stories.filter(isAway).length;
   const facts = [
     statusText(run),
     durationText(ended - Date.parse(run.startedAt)),
     ...(run.branch ? [`branch ${run.branch}`] : []),
-    ...(stories.length > 0 ? [`${done} of ${counted(stories.length, "story", "stories")} done`] : []),
+    ...(stories.length > 0 ? [`${done.length} of ${counted(stories.length, "story", "stories")} done`] : []),
+    ...(away > 0 ? [`${away} left out or taken back`] : []),
     ...((run.usage.costUsd ?? 0) > 0 ? [money(run.usage)] : []),
   ];
   const lines = [
@@ -129,12 +131,17 @@ function stepRow({ id, status, attempts, progress }: FoldedStep): readonly strin
   return [`${marks[status] ?? " "} ${id}`, status, [progress, times].filter((text) => text !== "").join(", ")];
 }
 
+/** Over, and nothing of it is on the base. */
+function isAway({ leftOut, reverted }: StoryDocument): boolean {
+  return leftOut === true || reverted !== undefined;
+}
+
 /** The line of a story: its step, its slot, its age, its cost. */
 function laneOf(story: StoryDocument, now: number): readonly string[] {
   const age = story.startedAt === null || !isAtWork(story) ? "" : durationText(now - Date.parse(story.startedAt));
   return [
     `${marks[story.status] ?? " "} ${story.id}`,
-    story.reverted === undefined ? story.status : `${story.status}, taken back`,
+    `${story.status}${story.leftOut ? ", left out" : ""}${story.reverted === undefined ? "" : ", taken back"}`,
     firstLine(story.title, 48),
     progressOf(story.steps, story.attempts),
     story.slot === null ? "" : `slot ${story.slot}`,

@@ -32,7 +32,8 @@ function storyLines(found: readonly StoryDocument[]): string {
       const retries =
         story.attempts > 1 ? ` (${story.attempts - 1} ${story.attempts === 2 ? "retry" : "retries"})` : "";
       const back = story.reverted === undefined ? "" : ` (taken back by ${story.reverted.slice(0, 12)})`;
-      return `${story.id.padEnd(idWidth)} ${`[${story.status}]`.padEnd(width)} ${story.title}${retries}${back}`;
+      const out = story.leftOut ? " (left out by a person)" : "";
+      return `${story.id.padEnd(idWidth)} ${`[${story.status}]`.padEnd(width)} ${story.title}${retries}${back}${out}`;
     })
     .join("\n");
 }

@@ -2,7 +2,7 @@
 
 import type { Offer } from "../../../dispatch/dispatch.ts";
 import type { Attempt } from "../../../domain/attempt.ts";
-import { hasStoryTrees, type PerformedWork } from "../../../domain/definition.ts";
+import type { PerformedWork } from "../../../domain/definition.ts";
 import { type AttemptId, agentName, type RunId } from "../../../domain/ids.ts";
 import type { Run } from "../../../domain/run.ts";
 import { scopeOf } from "../../../domain/run.ts";
@@ -14,6 +14,7 @@ import type { Hold, Transaction } from "../../../store/store.ts";
 import { deadlineIn } from "../../../system/clock.ts";
 import { newAttemptId, newToken } from "../../../system/ids.ts";
 import type { Committed, Parts } from "../../parts.ts";
+import { needsTree } from "../../trees/disk-space.ts";
 import { machineOf } from "../../worker.ts";
 import { agentOf } from "./agent-of.ts";
 import { choose } from "./executor-choice.ts";
@@ -143,7 +144,7 @@ async function take(
   const draft = { ...asked, ...place, attempt: id, token: newToken(), driver: request.driver, host: machineOf(parts) };
   const loaded = await tx.load(offer.run, (header) => storiesFor(header, { ...draft, executor: "" }));
   if (!loaded) return null;
-  if (request.holdsNew && needsTree(loaded.run, offer)) return null;
+  if (request.holdsNew && needsTree(loaded.run, offer.story)) return null;
   const work = workOf(loaded.run, offer);
   if (work === null) return null;
   if (request.mayTake !== undefined && !(await request.mayTake(tx, loaded.run, offer, work))) {
@@ -187,11 +188,6 @@ async function take(
 }
 
 /** The story has not begun, and needs a tree of its own. */
-/** A step that begins a story, and its tree with it: not while there is little disk space. */
-export function needsTree(run: Run, { story }: Pick<Offer, "story">): boolean {
-  return story !== null && run.stories[story]?.attempts.length === 0 && hasStoryTrees(run.header.definition);
-}
-
 function stepOf(run: Run, { story, step }: Offer): Step | null {
   return scopeOf(run, story)?.chain.find(({ id }) => id === step) ?? null;
 }
