@@ -241,7 +241,7 @@ test("[CM90] logs are found by the id or the title of a story, alone or with a s
   expect(await found("us-001")).toEqual(["US-001/coding", "US-001/land"]);
   expect(await found("Two")).toEqual(["US-002/coding", "US-002/land"]);
   expect(await found("US-002/coding")).toEqual(["US-002/coding"]);
-  expect(await found("US-002/nothing")).toEqual([]);
+  await expect(found("US-002/nothing")).rejects.toMatchObject({ code: "NOT_FOUND" });
   await expect(found("US-009")).rejects.toMatchObject({
     code: "NOT_FOUND",
     message: 'this run has no step and no story "US-009"',

@@ -88,10 +88,10 @@ function attemptsOf(run: Run, step: string | undefined): readonly Attempt[] {
   const wanted = step?.toLowerCase();
   const chosen = all.filter((attempt) => wanted === undefined || namesFor(attempt, titles).includes(wanted));
   const storyNames = stories.flatMap(({ id, title }) => [id.toLowerCase(), title.toLowerCase()]);
-  const [story = ""] = wanted?.split("/", 1) ?? [];
-  const isKnown = [...storyNames, ...chain.map(({ name }) => name.toLowerCase())].some(
-    (name) => name === wanted || name === story,
-  );
+  const [place = "", ...rest] = wanted?.split("/") ?? [];
+  const isKnown =
+    [...storyNames, ...chain.map(({ name }) => name.toLowerCase())].includes(wanted ?? "") ||
+    (storyNames.includes(place) && mayHave(run, place, rest.join("/")));
   if (wanted !== undefined && chosen.length === 0 && !isKnown) {
     const known = [...new Set([...all.map(({ name }) => name), ...stories.map(({ id }) => id)])];
     const shown = known.length > mostShown ? [...known.slice(0, mostShown), "…"] : known;
@@ -100,6 +100,14 @@ function attemptsOf(run: Run, step: string | undefined): readonly Attempt[] {
     });
   }
   return chosen.toSorted((a, b) => a.startedAt - b.startedAt);
+}
+
+/** Whether a story has the step; of one without a chain that is not known yet. */
+function mayHave({ header, stories }: Run, place: string, step: string): boolean {
+  const entry = header.stories.find(({ id, title }) => [id.toLowerCase(), title.toLowerCase()].includes(place));
+  const chain = entry === undefined ? undefined : stories[entry.id]?.chain;
+  const [whole = ""] = step.split(".");
+  return chain?.some(({ id, name }) => [id, name].some((each) => each.toLowerCase() === whole)) ?? true;
 }
 
 const mostShown = 30;

@@ -103,7 +103,9 @@ export function inWords({ lease, attempt, as, why }: Recovered): string {
   if (attempt !== null && attempt.host !== hostName())
     return `${what}${number} was running when ${why}: what it had not handed over stays there, and it runs again`;
   const unfinished =
-    attempt?.executor === "integrate" ? "what it had begun is finished or undone" : "its changes are kept as a diff";
+    attempt?.executor === "integrate"
+      ? "what it had begun is finished or undone"
+      : "what it changed, if anything, is kept as a diff";
   return `${what}${number} was running when ${why}: ${unfinished}, and it runs again`;
 }
 
