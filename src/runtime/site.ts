@@ -19,3 +19,8 @@ export interface Site {
   /** Everything that the agent has printed is on its way, before the attempt ends. */
   settle(claim: Claimed): Promise<void>;
 }
+
+/** On a guest, its clone may be damaged: the step is as good as it was, and so is the story. */
+export async function explained(site: Site | null, run: Run, error: unknown): Promise<unknown> {
+  return site === null ? error : await site.explain(run, error);
+}

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempDir } from "../../test/support/repository.ts";
 import { Application } from "../application/application.ts";
+import { isNewer } from "../domain/version.ts";
 import { installService } from "./install.ts";
-import { isNewer } from "./upgrade.ts";
 
 function install(platform: NodeJS.Platform, more: Readonly<Record<string, string>> = {}) {
   const dir = tempDir("pawl-install-");

@@ -5,10 +5,10 @@ import { statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import type { Application } from "../application/application.ts";
 import { serviceHere } from "../application/driving/hand-over.ts";
+import { isNewer } from "../domain/version.ts";
 import { readJson, writeJson } from "../system/files/json-file.ts";
 import { hostName } from "../system/home.ts";
 import { packageFile, packageVersion } from "../system/package-root.ts";
-import type { ServiceRecord } from "../system/service-file.ts";
 import { signal } from "./stop.ts";
 
 /** What should run instead. */
@@ -38,17 +38,6 @@ export function successorOf(app: Application): Successor | null {
   const { node, program } = wanted as Partial<Successor>;
   if (!isProgram(node) || !isProgram(program)) return null;
   return { node, program };
-}
-
-/** Numbers are compared as numbers. A version with a suffix is older than the one without. */
-export function isNewer(version: string, than: ServiceRecord["version"]): boolean {
-  const [a, b] = [version, than].map((text) => text.split("-"));
-  const [left, right] = [a, b].map((each) => (each?.[0] ?? "").split(".").map(Number));
-  for (let at = 0; at < 3; at += 1) {
-    const [x, y] = [left?.[at] ?? 0, right?.[at] ?? 0];
-    if (x !== y) return x > y;
-  }
-  return a?.[1] === undefined && b?.[1] !== undefined;
 }
 
 function requestFile({ home }: Application): string {

@@ -26,6 +26,7 @@ function cutPacks(clone: string): void {
 const damages: readonly (readonly [string, (clone: string) => void])[] = [
   ["a pack of its clone is cut off", cutPacks],
   ["HEAD of its clone is empty", (clone) => writeFileSync(join(clone, ".git", "HEAD"), "")],
+  ["its clone is gone", (clone) => rmSync(clone, { recursive: true })],
   ["the configuration of its clone cannot be read", (clone) => writeFileSync(join(clone, ".git", "config"), "[[")],
 ];
 

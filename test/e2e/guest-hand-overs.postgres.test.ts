@@ -1,6 +1,6 @@
 // What guests hand over of work that did not end as it was meant to: cancelled, discarded, refused, on another branch.
 
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
@@ -205,4 +205,36 @@ test("[WK44] a guest that was frozen while its run was cancelled leaves nothing 
   expectCode(await two.ended, 0);
   const left = [await rows("log_parts"), await rows("hand_overs"), await rows("shared_texts")];
   expect([left, runGit(site.repo, "for-each-ref", "refs/pawl/handed")]).toEqual([[[], [], []], ""]);
+});
+
+test("[WK88] a copy of a guest's home is refused while the other works, and what it has handed over is taken after it as by any machine", async () => {
+  const world = guestWorld();
+  const { site, call, statusOf } = world;
+  expectCode(await call("runs"), 0);
+  const two = await guestOf(world, "two");
+  await startHostOf(world, "--labels", "of-host");
+  writeFileSync(site.path("hold-second"), "");
+  const chain = farChain(site, ["first", "of-two"], ["second", "of-copy"], ["third", "of-two"]);
+  expectCode(await call("run", ...chain, "--detach"), 0);
+  const ended = async (step: string) =>
+    (await statusOf()).steps.some(({ id, status }) => id === step && status === "done");
+  await until(async () => await ended("first"));
+
+  mkdirSync(site.path("copy"), { mode: 0o700 });
+  copyFileSync(join(two.home, "home.id"), site.path("copy/home.id"));
+  const refused = await (await guestOf(world, "copy")).ended;
+  expect([refused.code, refused.stderr]).toEqual([4, expect.stringMatching(/is the same home as .*home\.id/s)]);
+
+  process.kill(two.pid, "SIGUSR2");
+  expectCode(await two.ended, 0);
+  const copy = await guestOf(world, "copy");
+  rmSync(site.path("hold-second"));
+  await until(async () => await ended("second"));
+  process.kill(copy.pid, "SIGUSR2");
+  expectCode(await copy.ended, 0);
+  await guestOf(world, "two");
+  await until(async () => (await statusOf()).run.status === "done");
+  const branch = runGit(site.repo, "for-each-ref", "--format=%(refname)", "refs/heads/pawl");
+  const files = runGit(site.repo, "ls-tree", "--name-only", branch).split("\n");
+  expect(files).toEqual(expect.arrayContaining(["first.txt", "second.txt", "third.txt"]));
 });

@@ -286,6 +286,23 @@ test("[WK51] a guest whose host was upgraded ends and says so", async () => {
   });
 });
 
+test("[WK51] an older Pawl that only looks does not say for the host which version it has; a worker of it does", async () => {
+  const world = guestWorld();
+  const { call, env } = world;
+  expectCode(await call("runs"), 0);
+  const versions = async () =>
+    await queryAt(env.PAWL_STORE, async (db) => {
+      const { rows } = await sql<{ version: string }>`select version from homes where not guest`.execute(db);
+      return rows[0]?.version;
+    });
+  const own = await versions();
+  await queryAt(env.PAWL_STORE, (db) => sql`update homes set version = '9.9.9' where not guest`.execute(db));
+  expectCode(await call("runs"), 0);
+  expect(await versions()).toBe("9.9.9");
+  await startHostOf(world);
+  await expect.poll(versions).toBe(own);
+});
+
 const guestEventsOf = async ({ call }: GuestWorld) =>
   (await call("events", "1", "--json")).stdout
     .trim()

@@ -12,6 +12,7 @@ import type { Receipt } from "../../executors/executor.ts";
 import { noteForRunning } from "../../prompts/prompt.ts";
 import { Mailbox } from "../mailbox.ts";
 import type { Parts } from "../parts.ts";
+import { explained } from "../site.ts";
 import { StopSwitch } from "../stop-switch.ts";
 import { transition } from "../transition/transition.ts";
 import { handOver } from "../trees/hand-over.ts";
@@ -141,14 +142,15 @@ function only(claim: Claim, report: Report): Performed {
 async function perform(parts: AttemptPorts, claimed: Claim, reach: Reach): Promise<Performed> {
   const { stop } = reach;
   const claim = parts.site === null ? claimed : await parts.site.localise(claimed, () => stop.reason !== null);
-  const prepared = await prepare(parts, claim, stop).catch(async (error: unknown) => {
-    throw await explained(parts, claim, error);
-  });
+  const throwExplained = async (error: unknown): Promise<never> => {
+    throw await explained(parts.site, claim.run, error);
+  };
+  const prepared = await prepare(parts, claim, stop).catch(throwExplained);
   const report = await performIn(parts, claim, prepared, reach).catch(async (error: unknown) =>
-    failedWith(await explained(parts, claim, error), stop),
+    failedWith(await explained(parts.site, claim.run, error), stop),
   );
   if (stop.isLeft) return only(claim, report);
-  const end = await concluded(parts, claim, prepared.workspace, report);
+  const end = await concluded(parts, claim, prepared.workspace, report).catch(throwExplained);
   return { claim, ...(await handedOver(parts, claim, prepared.workspace, end, stop)) };
 }
 
@@ -172,7 +174,10 @@ async function handedOver(
     await exchangeTexts(parts, claim.run, claim.attempt.story);
     return { report, handed };
   } catch (error) {
-    return { report: replaceOutcome(report, troubleWith(await explained(parts, claim, error), stop)), handed: null };
+    return {
+      report: replaceOutcome(report, troubleWith(await explained(parts.site, claim.run, error), stop)),
+      handed: null,
+    };
   }
 }
 
@@ -182,11 +187,6 @@ async function saveBegun(parts: AttemptPorts, { run, attempt }: Claim, { path, b
   } catch (error) {
     parts.log("salvage.failed", { run: run.header.id, attempt: attempt.id, why: errorText(error) });
   }
-}
-
-/** On a guest, its clone may be damaged: the step is as good as it was, and so is the story. */
-async function explained({ site }: Pick<Parts, "site">, { run }: Claim, error: unknown): Promise<unknown> {
-  return site === null ? error : await site.explain(run, error);
 }
 
 async function performIn(parts: AttemptPorts, claim: Claim, prepared: Prepared, reach: Reach): Promise<Report> {

@@ -43,9 +43,17 @@ export class Damages {
     return isRecent ? null : await this.find(clone);
   }
 
+  /** For a clone in which an attempt has failed, so that it was there. */
+  async findIn(clone: Clone): Promise<AppError | null> {
+    return await this.#note(clone, isGone(clone.path) ? "it is gone" : await damageOf(clone.path));
+  }
+
   /** Looks at a clone in which something failed; null: it is sound, so that something else is the reason. */
-  async find({ repo, path }: Clone): Promise<AppError | null> {
-    const why = await damageOf(path);
+  async find(clone: Clone): Promise<AppError | null> {
+    return await this.#note(clone, await damageOf(clone.path));
+  }
+
+  async #note({ repo, path }: Clone, why: string | null): Promise<AppError | null> {
     if (why === null) this.#soundAt.set(repo, this.#parts.clock.steady());
     else this.#found.set(repo, why);
     return why === null ? null : damagedError(path, why);
@@ -60,11 +68,15 @@ export class Damages {
     if (why === undefined) return;
     await withTreeLock(clone.path, async () => {
       // Another worker of this machine may have done it.
-      if ((await damageOf(clone.path)) !== null) await putAside(this.#parts, clone, why, own);
+      if (isGone(clone.path) || (await damageOf(clone.path)) !== null) await putAside(this.#parts, clone, why, own);
     });
     this.#found.delete(clone.repo);
     this.#soundAt.delete(clone.repo);
   }
+}
+
+function isGone(path: string): boolean {
+  return !existsSync(join(path, ".git"));
 }
 
 function damagedError(path: string, why: string): AppError {
@@ -87,7 +99,7 @@ async function putAside(parts: DamagePorts, { repo, path }: Clone, why: string, 
     for (const name of [tree, `${tree}.tree.json`, `${tree}.slot.json`, `${tree}.claim`, `${run}.parked`])
       if (existsSync(join(worktrees, name))) renameSync(join(worktrees, name), join(aside, name));
   }
-  renameSync(path, join(aside, "clone"));
+  if (existsSync(path)) renameSync(path, join(aside, "clone"));
   parts.log("guest.clone_damaged", { clone: path, why, aside });
   parts.warn(`the clone ${path} is damaged: ${why}; it is cloned again, and what was there is in ${aside}`);
 }

@@ -251,7 +251,7 @@ export class Guest implements Site {
   async explain({ header }: Run, error: unknown): Promise<unknown> {
     const path = header.place.repo ?? "";
     const repo = Object.keys(this.#repositories).find((known) => this.#cloneOf(known) === path);
-    return (repo === undefined ? null : await this.#damages.find({ repo, path })) ?? error;
+    return (repo === undefined ? null : await this.#damages.findIn({ repo, path })) ?? error;
   }
 
   /** `own`: the attempt that it is for; null: none yet. A damaged clone is made again. */

@@ -74,12 +74,13 @@ export async function newestElsewhere(
   if (machines === null || place.kind !== "worktree") return null;
   const handed = await machines.lastHandOver(null, { run: id, story });
   if (handed === null) return null;
-  const isTaken = handed.machine === machines.own || arrivedFrom(parts, id, story) === handed.attempt;
-  return isTaken && isHere() ? null : handed;
+  // Not by the name of the machine: a copy of its home, or a restored store, knows of other work under that name.
+  const { attempt, left } = readRecord(parts.home, id, story);
+  return [attempt, left].includes(handed.attempt) && isHere() ? null : handed;
 }
 
 function recordArrival(parts: Pick<Parts, "home" | "log">, { run, story, attempt, machine, snapshot }: HandOver): void {
-  writeRecord(parts.home, run, story, { attempt, head: headIn(snapshot) });
+  writeRecord(parts.home, run, story, { attempt, left: null, head: headIn(snapshot) });
   parts.log("tree.arrived", { run, story, attempt, from: machine });
 }
 
@@ -93,13 +94,18 @@ export function headHere({ home }: Pick<Parts, "home">, run: RunId, story: Story
   return readRecord(home, run, story).head;
 }
 
-/** When it hands the tree over. */
-export function recordHead({ home }: Pick<Parts, "home">, run: RunId, story: StoryId | null, snapshot: string): void {
-  writeRecord(home, run, story, { ...readRecord(home, run, story), head: headIn(snapshot) });
+/** When it hands the tree over, as this attempt has left it. */
+export function recordLeft({ home }: Pick<Parts, "home">, { run, story, attempt, snapshot }: Left): void {
+  writeRecord(home, run, story, { ...readRecord(home, run, story), left: attempt, head: headIn(snapshot) });
 }
 
+type Left = Pick<HandOver, "run" | "story" | "attempt" | "snapshot">;
+
 interface ArrivalRecord {
+  /** Whose state was brought here last. */
   readonly attempt: string | null;
+  /** Whose state this machine has handed over since. */
+  readonly left: string | null;
   /** The commit of the branch, as this machine knows it; null: it does not. */
   readonly head: string | null;
 }
@@ -107,7 +113,7 @@ interface ArrivalRecord {
 function readRecord(home: Parts["home"], run: RunId, story: StoryId | null): ArrivalRecord {
   const read = (readJson(recordFile(home, run, story)) ?? {}) as Readonly<Record<string, unknown>>;
   const text = (value: unknown) => (typeof value === "string" ? value : null);
-  return { attempt: text(read["attempt"]), head: text(read["head"]) };
+  return { attempt: text(read["attempt"]), left: text(read["left"]), head: text(read["head"]) };
 }
 
 function writeRecord(home: Parts["home"], run: RunId, story: StoryId | null, record: ArrivalRecord): void {

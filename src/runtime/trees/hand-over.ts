@@ -14,7 +14,7 @@ import { handedRefs } from "../../workspaces/slots/story-refs.ts";
 import { ownedTree } from "../../workspaces/trees/ownership.ts";
 import { takeSnapshot } from "../../workspaces/trees/snapshot.ts";
 import type { Parts } from "../parts.ts";
-import { recordHead } from "./arrival.ts";
+import { recordLeft } from "./arrival.ts";
 import { whenThereIsSpace } from "./full-disk.ts";
 import { inHealthyTree } from "./healing.ts";
 import { commitLeftBy, commitsBetweenSteps } from "./left-work.ts";
@@ -59,7 +59,7 @@ export async function handOver(
       );
     });
   else await site.push(run, refs, isStopped);
-  await spaced(async () => recordHead(parts, tree.run, story, snapshot));
+  await spaced(async () => recordLeft(parts, { ...tree, attempt: attempt.id, snapshot }));
   const start = story === null ? null : (readWhereabouts(parkingFile(parts, tree.run, story))?.start ?? null);
   return { ...tree, attempt: attempt.id, machine: machines.own, snapshot, start };
 }

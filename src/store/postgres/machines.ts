@@ -58,6 +58,7 @@ export class PostgresMachines implements Machines {
   readonly name: string;
   readonly isGuest: boolean;
   readonly #query: Query;
+  readonly #version: string;
   readonly #change: <T>(work: (query: Query) => Promise<T>) => Promise<T>;
 
   /** `change`: in a transaction of its own, without the lock of writers. */
@@ -68,6 +69,7 @@ export class PostgresMachines implements Machines {
     change: <T>(work: (query: Query) => Promise<T>) => Promise<T>,
   ) {
     this.own = own.id;
+    this.#version = own.version;
     this.isGuest = owner.id !== own.id;
     this.name = this.isGuest ? guestName(own) : own.host;
     this.#query = query;
@@ -105,6 +107,7 @@ export class PostgresMachines implements Machines {
         on conflict (home_id, worker) do update set labels = excluded.labels, seen_at = excluded.seen_at`,
       [this.own, worker, JSON.stringify(labels)],
     );
+    await this.#query("update homes set version = $2 where id = $1 and version <> $2", [this.own, this.#version]);
   }
 
   async leave(worker: string): Promise<void> {

@@ -4,6 +4,8 @@
 
 import { type Kysely, sql } from "kysely";
 import { AppError } from "../../domain/error.ts";
+import { isNewer } from "../../domain/version.ts";
+import { deadAfterMs } from "../machines.ts";
 import type { Tables } from "../schema.ts";
 
 export interface StoreOwner {
@@ -42,7 +44,8 @@ export async function ownerFor(db: Kysely<Tables>, own: StoreVisitor, store: str
   const { rows } = await sql<HomeRow>`select id, host, dir, version, guest from homes`.execute(db);
   const owner = rows.find(({ guest }) => !guest);
   if (owner?.id === own.id) {
-    if (owner.version !== own.version)
+    // An older one that only looks does not speak for the workers of this home; those say their version themselves.
+    if (isNewer(own.version, owner.version))
       await sql`update homes set version = ${own.version} where id = ${own.id}`.execute(db);
     return own;
   }
@@ -54,9 +57,26 @@ export async function ownerFor(db: Kysely<Tables>, own: StoreVisitor, store: str
   }
   if (owner === undefined) throw noOwner(store);
   assertSameVersion(owner, own, store);
+  await assertOnlyOne(db, own, rows);
   await sql`insert into homes (id, host, dir, guest, version) values (${own.id}, ${guestName(own)}, ${own.dir}, true, ${own.version})
     on conflict (id) do update set host = excluded.host, dir = excluded.dir, version = excluded.version`.execute(db);
   return owner;
+}
+
+/** A copy of a home has its id, too: what one of the two hands over would be taken for the work of the other. */
+async function assertOnlyOne(db: Kysely<Tables>, own: StoreVisitor, homes: readonly HomeRow[]): Promise<void> {
+  const other = homes.find(({ id }) => id === own.id);
+  if (other === undefined || (other.host === guestName(own) && other.dir === own.dir)) return;
+  const { rows } = await sql`select from machine_workers where home_id = ${own.id}
+    and seen_at > clock_timestamp() - ${deadAfterMs} * interval '1 millisecond'`.execute(db);
+  if (rows.length === 0) return;
+  throw new AppError(
+    "STORE_UNUSABLE",
+    `${other.dir} on ${other.host} is the same home as ${own.dir}, and has a worker`,
+    {
+      hint: `one of them is a copy: remove its file home.id, its worktrees and its repositories, and it becomes a machine of its own; a home that was moved may join ${deadAfterMs / 1000} s after its last worker`,
+    },
+  );
 }
 
 /** Two containers may have the same host name, also the one of the host, whose processes are known by its host name alone. */

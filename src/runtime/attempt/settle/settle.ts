@@ -9,6 +9,7 @@ import { hasDied } from "../../../executors/executor.ts";
 import type { LeftInFiles } from "../../../protocols/protocol.ts";
 import { restoreSnapshot } from "../../../workspaces/trees/restore.ts";
 import type { Parts } from "../../parts.ts";
+import { explained } from "../../site.ts";
 import type { StopSwitch } from "../../stop-switch.ts";
 import { inHealthyTree } from "../../trees/healing.ts";
 import { commitLeftBy, commitsBetweenSteps } from "../../trees/left-work.ts";
@@ -30,7 +31,7 @@ import { noteOutside } from "./outside-writes.ts";
 import { readAnswer } from "./read-answer.ts";
 import { keepReadOnly } from "./read-only.ts";
 
-export type SettlePorts = AccountPorts & Pick<Parts, "home" | "machines" | "protocols" | "store">;
+export type SettlePorts = AccountPorts & Pick<Parts, "home" | "machines" | "protocols" | "site" | "store">;
 
 /** Throws only if the answer cannot be read: after that, what the agent used is in the report, whatever goes wrong here. */
 export async function settle(
@@ -66,7 +67,7 @@ export async function settle(
     await inTree(() => commitForStories(parts, begun, known), again);
     return { ...known, tree: await inTree(() => treeShownAfter(parts, claim, answer), again) };
   } catch (error) {
-    return replaceOutcome(read, troubleWith(error, stop));
+    return replaceOutcome(read, troubleWith(await explained(parts.site, claim.run, error), stop));
   }
 }
 
