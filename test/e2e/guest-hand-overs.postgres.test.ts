@@ -234,7 +234,8 @@ test("[WK88] a copy of a guest's home is refused while the other works, and what
   expectCode(await copy.ended, 0);
   await guestOf(world, "two");
   await until(async () => (await statusOf()).run.status === "done");
-  const branch = runGit(site.repo, "for-each-ref", "--format=%(refname)", "refs/heads/pawl");
-  const files = runGit(site.repo, "ls-tree", "--name-only", branch).split("\n");
+  const branch = () => runGit(site.repo, "for-each-ref", "--format=%(refname)", "refs/heads/pawl");
+  await until(() => branch() !== "");
+  const files = runGit(site.repo, "ls-tree", "--name-only", branch()).split("\n");
   expect(files).toEqual(expect.arrayContaining(["first.txt", "second.txt", "third.txt"]));
 });

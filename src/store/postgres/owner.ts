@@ -63,10 +63,10 @@ export async function ownerFor(db: Kysely<Tables>, own: StoreVisitor, store: str
   return owner;
 }
 
-/** A copy of a home has its id, too: what one of the two hands over would be taken for the work of the other. */
+/** A copy of a home has its id, too. Containers that share a home have it at one place, and names of their own. */
 async function assertOnlyOne(db: Kysely<Tables>, own: StoreVisitor, homes: readonly HomeRow[]): Promise<void> {
   const other = homes.find(({ id }) => id === own.id);
-  if (other === undefined || (other.host === guestName(own) && other.dir === own.dir)) return;
+  if (other === undefined || other.dir === own.dir) return;
   const { rows } = await sql`select from machine_workers where home_id = ${own.id}
     and seen_at > clock_timestamp() - ${deadAfterMs} * interval '1 millisecond'`.execute(db);
   if (rows.length === 0) return;
