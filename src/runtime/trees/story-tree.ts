@@ -1,9 +1,14 @@
 // The tree of a story. Owns: making a slot and giving it to the story that works in it. The story that was there before is parked;
 // the next one finds its own earlier state, or the base as it is now.
 
+import { existsSync, mkdirSync, renameSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { Attempt } from "../../domain/attempt.ts";
+import { AppError, errorText, systemCode } from "../../domain/error.ts";
 import { type StoryId, storyId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
+import { isDiskFull } from "../../system/files/disk-full.ts";
+import { removeAll } from "../../system/files/remove-all.ts";
 import { branchCommit } from "../../workspaces/git/head.ts";
 import { tipOf } from "../../workspaces/integration/integration.ts";
 import { parkStory } from "../../workspaces/slots/parking.ts";
@@ -26,7 +31,7 @@ export interface Entered {
   readonly env: Readonly<Record<string, string>>;
 }
 
-type TreePorts = Pick<Parts, "trees" | "store" | "home" | "machines" | "protocols" | "secrets" | "log">;
+type TreePorts = Pick<Parts, "trees" | "store" | "home" | "machines" | "protocols" | "secrets" | "log" | "warn">;
 
 /** A tree that an agent has broken beyond mending is made again; then the story continues from its branch. */
 export async function enterTree(
@@ -134,7 +139,31 @@ export async function vacate(parts: TreePorts, run: Run, path: string, story: St
   const act = () => vacateHealthy(parts, run, path, story);
   // Its branch stays, and the next attempt of the story continues from there.
   const orElse = async () => discardTree(path);
-  await inHealthyTree(parts, run, { path, act, orElse });
+  try {
+    await inHealthyTree(parts, run, { path, act, orElse });
+  } catch (error) {
+    if (!isOfItsFiles(error)) throw error;
+    setAside(parts, run, path, story, error);
+  }
+}
+
+/** Git refuses a file of the tree, or what an agent put in the place of a file cannot be removed. It would be so for every other story. */
+function isOfItsFiles(error: unknown): boolean {
+  if (isDiskFull(error)) return false;
+  if (error instanceof AppError)
+    return error.code === "GIT_FAILED" && /^git (?:add|reset|read-tree)\b/.test(error.message);
+  return ["EISDIR", "EACCES", "EPERM", "ENOTDIR"].includes(systemCode(error) ?? "");
+}
+
+/** All of its files stay for a person. The story continues from its branch, and the slot is made anew. */
+function setAside(parts: TreePorts, run: Run, path: string, story: StoryId, error: unknown): void {
+  const kept = join(parts.home.salvage, run.header.id, `${story}.tree`);
+  removeAll(kept);
+  mkdirSync(dirname(kept), { recursive: true, mode: 0o700 });
+  if (existsSync(path)) renameSync(path, kept);
+  discardTree(path);
+  parts.log("workspace.set_aside", { run: run.header.id, story, kept, why: errorText(error) });
+  parts.warn(`the tree of ${story} could not be read (${errorText(error)}): all of its files are in ${kept}`);
 }
 
 async function vacateHealthy(parts: TreePorts, run: Run, path: string, story: StoryId): Promise<void> {

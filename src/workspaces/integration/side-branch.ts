@@ -54,7 +54,8 @@ async function tryToPublish(request: Side): Promise<NotPublished | null> {
   const { base: from, side: to, commit, obstacle, isReset } = await findTip(request);
   if (to === null) return null;
   if (from === null || obstacle !== null) return { why: obstacle ?? noBranch(base), isReset };
-  if (request.onlyIntegrated === true && from !== to && !(await isIntegrated(repo, run, to)))
+  // A side branch that the base has overtaken has nothing that could be missing there.
+  if (request.onlyIntegrated === true && commit !== from && !(await isIntegrated(repo, run, to)))
     return { why: "the run has not passed", isReset };
   if (commit !== from) {
     const also = [{ ref: publishedRef(run), to }];

@@ -85,7 +85,9 @@ export function forgetOperations(gitDir: string): void {
 
 /** No process works in the tree, so the one that made these locks was killed. */
 export function removeLocks(gitDir: string): void {
-  for (const name of readdirSync(gitDir)) if (name.endsWith(".lock")) rmSync(join(gitDir, name), { force: true });
+  // An agent may have put a folder there.
+  const remove = (name: string) => rmSync(join(gitDir, name), { recursive: true, force: true });
+  for (const name of readdirSync(gitDir)) if (name.endsWith(".lock")) remove(name);
 }
 
 /** Removes the locks that a killed git left. The work in the tree stays; no process may be working there. */

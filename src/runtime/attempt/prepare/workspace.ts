@@ -44,7 +44,7 @@ export interface Workspace {
 
 export type WorkspacePorts = Pick<
   Parts,
-  "trees" | "store" | "home" | "machines" | "protocols" | "secrets" | "log" | "settings" | "clock"
+  "trees" | "store" | "home" | "machines" | "protocols" | "secrets" | "log" | "warn" | "settings" | "clock"
 >;
 
 export async function prepareWorkspace(

@@ -26,6 +26,7 @@ import { type AccountPorts, applyAccountLimits } from "./account-limits.ts";
 import { checkAnswer } from "./check-answer.ts";
 import { isEmptyRecord, withFacts, withFiles, withReported, withTold } from "./facts.ts";
 import { withMovedRefs } from "./moved-refs.ts";
+import { withNestedWork } from "./nested-work.ts";
 import { replaceOutcome, troubleWith } from "./outcomes.ts";
 import { noteOutside } from "./outside-writes.ts";
 import { readAnswer } from "./read-answer.ts";
@@ -58,7 +59,8 @@ export async function settle(
     if (collected.trouble !== null && isAnswered) throw collected.trouble;
     const limited = await applyAccountLimits(parts, claim, answer, read);
     const untouched = await inTree(async () => withMovedRefs(begun, await keepReadOnly(parts, begun, limited)));
-    const noted = await inTree(() => noteOutside(parts, begun, answer, untouched), again);
+    const whole = await inTree(() => withNestedWork(parts, begun, untouched), again);
+    const noted = await inTree(() => noteOutside(parts, begun, answer, whole), again);
     const checked = await checkAnswer(parts, begun, answer, noted, stop);
     const known = await withFiles(withEdits(checked, answer, collected.files), begun);
     await assertNotEnded(parts, claim.attempt);
