@@ -126,7 +126,7 @@ test("[WS19] a checkout that a dead process was moving is free for its user afte
 });
 
 test("[RC41] a closing that fails is said at the end, in status and by the doctor, and done once nothing is in the way", async () => {
-  const agent = "git init -q inner; git -C inner -c user.name=a -c user.email=a@b commit -q --allow-empty -m x";
+  const agent = "git worktree add -q --detach inner";
   const world = await makeWorld({ agent: `${agent}; echo STATUS: done` });
   const run = await world.begin();
   const app = openAt(world);

@@ -37,10 +37,7 @@ test("[RC44] what a closing leaves to people is an event, and status, why and a 
 
 test("[RC41] a closing by a worker that fails is said by status, why and the doctor", async () => {
   const site = newSite();
-  await closedByWorker(
-    site,
-    "git init -q inner; git -C inner -c user.name=a -c user.email=a@b commit -q --allow-empty -m x",
-  );
+  await closedByWorker(site, "git worktree add -q --detach inner");
   const why = "has 1 uncommitted file";
   const told = async () => await site.json<{ unfinished: readonly string[] }>(["why", "1"]);
   expect((await told()).unfinished).toEqual([expect.stringContaining(why)]);
