@@ -39,7 +39,7 @@ interface Entries {
   /** In the order in which they were printed; a key may occur more than once. */
   readonly entries: readonly PrintedKey[];
   readonly notes: readonly string[];
-  /** A STATUS in prose that says no, behind the last one that is a key: null: there is none. */
+  /** A STATUS in prose that says no, behind the last one that is a key; null: there is none. */
   readonly aside: string | null;
 }
 

@@ -105,7 +105,7 @@ export class Console {
 
   #writeAtOnce(text: string): void {
     try {
-      const rest = writeAtOnce("stdout", text);
+      const rest = writeAtOnce(text);
       if (rest.length > 0) this.raw(rest);
     } catch (error) {
       this.#lose(error);

@@ -6,7 +6,7 @@ import { systemCode } from "../../domain/error.ts";
 
 type Name = "stdout" | "stderr";
 
-/** Calls `meet` with the stream before anybody uses it, at once where that can be no longer told. */
+/** Calls `meet` with the stream before anybody uses it; at once where nobody can be noticed who uses it. */
 export function whenUsed(name: Name, meet: (stream: NodeJS.WriteStream) => void): void {
   const own = Object.getOwnPropertyDescriptor(process, name);
   if (own?.get === undefined) {
@@ -22,13 +22,13 @@ export function whenUsed(name: Name, meet: (stream: NodeJS.WriteStream) => void)
   Object.defineProperty(process, name, { ...own, get });
 }
 
-const descriptors: Readonly<Record<Name, number>> = { stdout: 1, stderr: 2 };
+const stdout = 1;
 
-/** Returns what the reader does not take yet: its pipe is full, and does not let a writer wait. */
-export function writeAtOnce(name: Name, text: string): Uint8Array {
+/** Writes to stdout. Returns what the reader does not take yet: its pipe is full, and does not let a writer wait. */
+export function writeAtOnce(text: string): Uint8Array {
   let rest: Uint8Array = Buffer.from(text);
   try {
-    while (rest.length > 0) rest = rest.subarray(writeSync(descriptors[name], rest));
+    while (rest.length > 0) rest = rest.subarray(writeSync(stdout, rest));
   } catch (error) {
     if (systemCode(error) !== "EAGAIN") throw error;
   }

@@ -12,17 +12,13 @@ import { ownedTree } from "./ownership.ts";
  */
 export async function hiddenFiles(tree: string): Promise<ReadonlyMap<string, "edited" | "absent">> {
   const entries = splitNul((await git(tree, ["ls-files", "-v", "-z"])).stdout);
+  const isThere = (name: string) => lstatSync(join(tree, name), { throwIfNoEntry: false }) !== undefined;
   return new Map(
     entries
       .filter((entry) => /^[a-zS] /.test(entry))
       .map((entry) => {
         const name = entry.slice(2);
-        return [
-          name,
-          entry.startsWith("S") && lstatSync(join(tree, name), { throwIfNoEntry: false }) === undefined
-            ? "absent"
-            : "edited",
-        ];
+        return [name, entry.startsWith("S") && !isThere(name) ? "absent" : "edited"];
       }),
   );
 }

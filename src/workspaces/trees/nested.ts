@@ -71,10 +71,22 @@ function foldersIn(status: string): readonly string[] {
   return splitNul(status).flatMap((entry) => /^\?\? (.+)\/$/s.exec(entry)?.[1] ?? []);
 }
 
+/** The folders of which an index records a commit. */
+export async function recordedRepositories(
+  path: string,
+  index: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<readonly string[]> {
+  if (!mayRecordRepositories(index)) return [];
+  const { stdout } = await git(path, ["ls-files", "--stage", "-z"], { env });
+  return splitNul(stdout).flatMap((entry) =>
+    entry.startsWith("160000 ") ? [entry.slice(entry.indexOf("\t") + 1)] : [],
+  );
+}
+
 async function recordedIn({ path, gitDir }: OwnedTree): Promise<readonly string[]> {
-  if (!mayRecordRepositories(join(gitDir, "index"))) return [];
-  const entries = splitNul((await git(path, ["ls-files", "--stage", "-z"])).stdout);
-  const names = entries.flatMap((entry) => (entry.startsWith("160000 ") ? [entry.slice(entry.indexOf("\t") + 1)] : []));
+  const names = await recordedRepositories(path, join(gitDir, "index"));
+  if (names.length === 0) return [];
   const modules = readInside(path, ".gitmodules") ?? "";
   const isModule = (name: string) => modules.split("\n").some((line) => line.trim() === `path = ${name}`);
   return names.filter((name) => isRepository(path, name) && !isModule(name));

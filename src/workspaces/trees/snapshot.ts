@@ -9,11 +9,11 @@ import { realPath } from "../../system/files/paths.ts";
 import { isCommitId, layoutOf, readHead } from "../../system/git-directory.ts";
 import { git, gitLine, splitNul } from "../git/git.ts";
 import { branchRefOf, commonDirOf, headOf } from "../git/head.ts";
-import { mayRecordRepositories } from "../git/index-file.ts";
 import { keepObject, writeCommit } from "../git/own-objects.ts";
 import { dropRefs } from "../git/refs.ts";
 import { revealHidden } from "./hidden-files.ts";
 import { commitOfLeft, type LeftBranch } from "./left-branch.ts";
+import { recordedRepositories } from "./nested.ts";
 import { entryFor, readMarker } from "./ownership.ts";
 import { treeStatus } from "./status.ts";
 
@@ -178,11 +178,7 @@ async function addEverything(path: string, env: Record<string, string>): Promise
  * agent can write.
  */
 async function repositoriesInside(path: string, env: Record<string, string>): Promise<readonly string[]> {
-  if (!mayRecordRepositories(env["GIT_INDEX_FILE"] ?? "")) return [];
-  const { stdout } = await git(path, ["ls-files", "--stage", "-z"], { env });
-  const names = splitNul(stdout).flatMap((entry) =>
-    entry.startsWith("160000 ") ? [entry.slice(entry.indexOf("\t") + 1)] : [],
-  );
+  const names = await recordedRepositories(path, env["GIT_INDEX_FILE"] ?? "", env);
   return names.filter((name) => lstatSync(join(path, name, ".git"), { throwIfNoEntry: false }) !== undefined);
 }
 
